@@ -1,0 +1,45 @@
+package packet
+
+// Arena is the memory of all buffers.
+type Arena struct {
+	Memory []byte // Count*Stride bytes
+	Count  int
+}
+
+// Pool is one worker's LIFO stack of free buffers: the buffer freed last is taken first, so only
+// those in flight are warm in the cache.
+type Pool struct {
+	Arena *Arena
+	free  []uint32
+}
+
+// NewArena lays count buffers over memory, which must hold count*Stride bytes.
+func NewArena(memory []byte, count int) *Arena {
+	return &Arena{Memory: memory[:count*Stride], Count: count}
+}
+
+// NewPool returns a pool of the buffers first..first+count-1.
+func NewPool(a *Arena, first, count int) *Pool {
+	p := &Pool{Arena: a, free: make([]uint32, 0, count)}
+	for i := count - 1; i >= 0; i-- {
+		p.free = append(p.free, uint32(first+i))
+	}
+	return p
+}
+
+// Take returns a free buffer; ok is false when there is none.
+func (p *Pool) Take() (index uint32, ok bool) {
+	n := len(p.free)
+	if n == 0 {
+		return 0, false
+	}
+	index = p.free[n-1]
+	p.free = p.free[:n-1]
+	return index, true
+}
+
+// Give takes a buffer back.
+func (p *Pool) Give(index uint32) { p.free = append(p.free, index) }
+
+// Free returns how many buffers are free.
+func (p *Pool) Free() int { return len(p.free) }

@@ -1,0 +1,3 @@
+module vbng
+
+go 1.26
