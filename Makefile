@@ -1,0 +1,49 @@
+# vBNG. `make help` lists what can be done.
+GO      ?= go
+BIN     := bin
+PACKAGES := ./...
+# Every fuzz target gets this long in `make fuzz`; CI divides three minutes among all of them.
+FUZZTIME ?= 5s
+LABARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help build test race fuzz lint bench lab run packages clean
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+
+build: ## build vbngd, vbng and vbng-sim into bin/
+	@mkdir -p $(BIN)
+	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/ ./cmd/vbngd ./cmd/vbng ./cmd/vbng-sim
+
+test: lint ## unit and golden tests, no root needed
+	$(GO) test $(PACKAGES)
+
+race: ## the same tests under the race detector
+	$(GO) test -race $(PACKAGES)
+
+fuzz: ## run every fuzz target for FUZZTIME
+	@etc/fuzz.sh $(FUZZTIME)
+
+lint: ## gofmt, go vet, staticcheck
+	@bad=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$bad" ] || { echo "not gofmt-clean: $$bad"; exit 1; }
+	$(GO) vet $(PACKAGES)
+	$(GO) vet -tags lab ./etc/lab/...
+	$(GO) tool staticcheck $(PACKAGES)
+
+bench: build ## engine and control-plane benchmarks, as ratios to this machine's calibration
+	$(BIN)/vbng-sim bench --scenario upstream --size 256 --sessions 32768 --routes 500000
+	$(BIN)/vbng-sim bench --scenario downstream --size 256 --sessions 32768 --routes 500000
+
+packages: ## install the Debian packages that run and lab need (root)
+	@etc/lab/packages.sh
+
+lab: packages build ## end-to-end tests with real peers in network namespaces (root)
+	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/ ./etc/lab/umlexec
+	$(GO) test -tags lab -count=1 -timeout 20m -v $(LABARGS) ./etc/lab/...
+
+run: packages build ## a lab of your own: router, subscribers, Internet, and the CLI (root)
+	@etc/lab/run.sh
+
+clean: ## remove what was built
+	rm -rf $(BIN)

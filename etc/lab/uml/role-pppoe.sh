@@ -1,0 +1,47 @@
+# role: one subscriber on the kernel's PPPoE.
+# arguments: user password auth (chap or pap) vlan (none, S, S.C) server (Internet address) bytes
+
+link=eth0
+case $vlan in
+none) ;;
+*.*)
+	ip link add link eth0 name s0 type vlan proto "${tpid:-802.1ad}" id "${vlan%.*}" && ip link set s0 up
+	ip link add link s0 name c0 type vlan id "${vlan#*.}" && ip link set c0 up
+	link=c0
+	;;
+*) ip link add link eth0 name s0 type vlan id "$vlan" && ip link set s0 up && link=s0 ;;
+esac
+echo "\"$user\" * \"$password\" *" >/etc/ppp/$auth-secrets
+chmod 600 /etc/ppp/$auth-secrets
+
+refuse=refuse-pap
+[ "$auth" = pap ] && refuse=refuse-chap
+pppd plugin rp-pppoe.so "nic-$link" user "$user" $refuse noauth noipdefault usepeerdns defaultroute \
+	mtu 1492 mru 1492 lcp-echo-interval 2 lcp-echo-failure 5 noipv6 nodetach debug logfd 2 >/run/pppd.log 2>&1 &
+pppd=$!
+n=0
+while [ $n -lt 150 ] && ! ip -4 addr show ppp0 2>/dev/null | grep -q inet; do sleep 0.1; n=$((n + 1)); done
+if ! ip -4 addr show ppp0 2>/dev/null | grep -q inet; then
+	echo "RESULT up no"
+	cat /run/pppd.log
+else
+	echo "RESULT up yes"
+	echo "RESULT address $(ip -4 -o addr show ppp0 | sed -E 's/.*inet ([0-9.]+).*/\1/')"
+	echo "RESULT dns $(sed -n 's/^nameserver //p' /etc/ppp/resolv.conf | tr '\n' ' ')"
+	ping -c 5 -i 0.2 -W 2 "$server" >/run/ping.log 2>&1 && echo "RESULT ping ok" || { echo "RESULT ping failed"; cat /run/ping.log; }
+	ping -c 2 -i 0.2 -W 2 -M do -s 1464 "$server" >/run/ping.log 2>&1 && echo "RESULT ping1464 ok" || { echo "RESULT ping1464 failed"; cat /run/ping.log; }
+	if [ -n "$bytes" ]; then
+		for direction in up down; do
+			reverse=; [ $direction = down ] && reverse=-R
+			iperf3 -c "$server" -n "$bytes" $reverse -J >/run/iperf.json 2>&1
+			sent=$(awk -F'[:,]' '/"sum_sent"/{s=1} s&&/"bytes"/{gsub(/[ \t]/,"",$2); print $2; exit}' /run/iperf.json)
+			received=$(awk -F'[:,]' '/"sum_received"/{s=1} s&&/"bytes"/{gsub(/[ \t]/,"",$2); print $2; exit}' /run/iperf.json)
+			echo "RESULT tcp-$direction sent=$sent received=$received"
+		done
+	fi
+	sleep "${hold:-5}"
+	echo "RESULT echo-replies $(grep -c 'rcvd \[LCP EchoRep' /run/pppd.log)"
+	echo "RESULT ppp-bytes $(awk -F'[: ]+' '/ppp0/{print "rx=" $3 " tx=" $11}' /proc/net/dev)"
+fi
+[ -z "$silent" ] && kill $pppd && wait $pppd
+grep -E 'sent|rcvd|CHAP|PAP|auth' /run/pppd.log | head -60
