@@ -153,7 +153,8 @@ type Usage struct {
 	InputPackets, OutputPackets uint64
 }
 
-// Record is one accounting event of a session. For AccountingOn and AccountingOff only Type and Time count.
+// Record is one accounting event of a session. For AccountingOn and AccountingOff only Type, Time and
+// AcctSessionID (of the record itself) count.
 type Record struct {
 	Type          RecordType
 	AcctSessionID string

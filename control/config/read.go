@@ -3,6 +3,7 @@ package config
 import (
 	"net/netip"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -43,4 +44,30 @@ func (t *Tree) Addr(name string) netip.Addr {
 func (t *Tree) Prefix(name string) netip.Prefix {
 	p, _ := netip.ParsePrefix(t.Text(name))
 	return p
+}
+
+// Words returns the words of a leaf that holds several.
+func (t *Tree) Words(name string) []string { return strings.Fields(t.Text(name)) }
+
+// Addrs returns the addresses of a leaf that holds several.
+func (t *Tree) Addrs(name string) []netip.Addr {
+	var addrs []netip.Addr
+	for _, w := range t.Words(name) {
+		if a, err := netip.ParseAddr(w); err == nil {
+			addrs = append(addrs, a)
+		}
+	}
+	return addrs
+}
+
+// MAC returns an Ethernet address; ok is false when there is none.
+func (t *Tree) MAC(name string) (mac [6]byte, ok bool) {
+	n, err := strconv.ParseUint(strings.ReplaceAll(t.Text(name), ":", ""), 16, 64)
+	if err != nil {
+		return mac, false
+	}
+	for i := range mac {
+		mac[i] = byte(n >> (40 - 8*i))
+	}
+	return mac, true
 }

@@ -1,5 +1,3 @@
-// Package config holds configuration as values: trees typed by a schema, their text form, and the
-// difference of two of them.
 package config
 
 import "vbng/control/schema"
@@ -8,7 +6,9 @@ import "vbng/control/schema"
 // a new one that shares what is the same.
 type Tree struct {
 	node     *schema.Node
+	owner    *owner            // the builder that may still change it
 	line     int               // where it was read from, 0: unknown
+	lines    map[string]int    // where leaves and flags were read from
 	keys     []string          // of a list entry, canonical
 	values   map[string]string // leaves (canonical text) and flags ("")
 	children map[string]*Tree  // containers by name
@@ -63,14 +63,15 @@ func (t *Tree) List(name string) []*Tree {
 
 // Entry returns the list entry with these keys, nil when absent.
 func (t *Tree) Entry(name string, keys ...string) *Tree {
-next:
-	for _, e := range t.List(name) {
-		for i, k := range keys {
-			if i >= len(e.keys) || e.keys[i] != k {
-				continue next
-			}
-		}
-		return e
+	if t == nil {
+		return nil
+	}
+	n := t.node.Child(name)
+	if n == nil {
+		return nil
+	}
+	if i, found := t.search(n, keys); found {
+		return t.lists[name][i]
 	}
 	return nil
 }
@@ -89,4 +90,28 @@ func (t *Tree) Line() int {
 		return 0
 	}
 	return t.line
+}
+
+// LineOf returns the line of text that the leaf or flag was read from, 0 when unknown.
+func (t *Tree) LineOf(name string) int {
+	if t == nil {
+		return 0
+	}
+	return t.lines[name]
+}
+
+// Empty reports whether nothing is configured in the tree.
+func (t *Tree) Empty() bool {
+	return t == nil || len(t.values) == 0 && len(t.children) == 0 && len(t.lists) == 0
+}
+
+// At walks to the container or list entry at a path, nil when there is none.
+func (t *Tree) At(path Path) *Tree { return t.at(path) }
+
+// Node returns the schema node that the tree is an instance of.
+func (t *Tree) Node() *schema.Node {
+	if t == nil {
+		return nil
+	}
+	return t.node
 }

@@ -29,6 +29,7 @@ type Arg struct {
 	Flag     bool // a bare keyword, no value follows
 	Keyword  bool // NAME VALUE; otherwise the value stands alone (positional)
 	Optional bool
+	Rest     bool                     // positional, takes all words that are left
 	Enum     []string                 // permitted values, empty: any
 	Complete func() []string          // live names for completion, may be nil
 	Check    func(value string) error // nil: any value
@@ -50,6 +51,20 @@ type Table[T any] struct {
 	Rows    []T
 	Summary string // a line below the table, may be empty
 }
+
+// Tabular is how a Table of any T is recognised.
+type Tabular interface {
+	// TableRows returns the slice of rows.
+	TableRows() any
+	// TableSummary returns the line below the table.
+	TableSummary() string
+}
+
+// TableRows implements Tabular.
+func (t Table[T]) TableRows() any { return t.Rows }
+
+// TableSummary implements Tabular.
+func (t Table[T]) TableSummary() string { return t.Summary }
 
 // Document is a free form answer of sections and key-value lines for people; Data is the same as
 // typed value for JSON.

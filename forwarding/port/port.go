@@ -1,4 +1,3 @@
-// Package port moves frames between the engine and the world, a vector at a time.
 package port
 
 import (

@@ -1,0 +1,218 @@
+package acct
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"vbng/aaa"
+	"vbng/control/clock"
+	"vbng/control/loop"
+)
+
+// Outcome is how a delivery ended.
+type Outcome uint8
+
+// The outcomes.
+const (
+	Taken      Outcome = 1 + iota // a server has the record
+	Unanswered                    // nobody answered: try again later
+	Impossible                    // the record cannot be expressed: trying again is no use
+)
+
+// Sink delivers a record, with retransmissions and failover, and calls done exactly once on any
+// goroutine.
+type Sink interface {
+	Deliver(record aaa.Record, done func(Outcome))
+}
+
+// Store keeps undelivered records across a restart. Its methods are called on the accountant's loop
+// and must not wait for a disk. Keys are unique and grow in order of arrival.
+type Store interface {
+	Put(key uint64, record aaa.Record)
+	Delete(key uint64)
+}
+
+// Forgetful is the Store that keeps nothing.
+type Forgetful struct{}
+
+// Put implements Store.
+func (Forgetful) Put(uint64, aaa.Record) {}
+
+// Delete implements Store.
+func (Forgetful) Delete(uint64) {}
+
+// Options is what the accountant stands on. Zero fields get the real thing.
+type Options struct {
+	Clock      clock.Clock
+	Log        *slog.Logger
+	Store      Store
+	Window     int           // records in delivery at a time
+	MaxRecords int           // records kept; what comes beyond is given up
+	Patience   time.Duration // how long a record is kept
+}
+
+// The accountant's pace.
+const (
+	defaultWindow     = 512
+	defaultMaxRecords = 262144
+	defaultPatience   = 24 * time.Hour
+	probePause        = 5 * time.Second  // between deliveries while the sink is down
+	firstPause        = 30 * time.Second // before a record that failed by itself is tried again
+	longestPause      = 10 * time.Minute
+	fencePatience     = 10 * time.Minute // what an Accounting-On or -Off may hold up others
+)
+
+// Counters of the accountant. Every record accepted ends in Taken, Superseded or GivenUp.
+type Counters struct {
+	Accepted   uint64
+	Taken      uint64
+	Failed     uint64 // rounds without an answer
+	Superseded uint64 // interims that a newer record made void before they were sent
+	GivenUp    uint64 // written to the log in place of a server
+}
+
+// Status is the state of the accountant.
+type Status struct {
+	Counters
+	Queued    int           // records that wait
+	InFlight  int           // records in delivery
+	SinkDown  bool          // deliveries fail
+	OldestAge time.Duration // of the oldest record not yet taken
+}
+
+// Accountant takes records from any goroutine.
+type Accountant struct {
+	options Options
+	sink    Sink
+	loop    *loop.Loop[message]
+
+	accounts map[string]*account
+	ready    []*account // accounts whose next record may be sent
+	kept     int        // records in all accounts
+	inFlight int
+	lastKey  uint64
+	fence    *item   // an Accounting-On or -Off that is not taken yet
+	held     []*item // what came after it
+
+	down      bool
+	lastTaken time.Time
+	resting   bool // down, and the pause after the last failure is not over
+	counters  Counters
+	idle      []func() // called when no record is left
+}
+
+// message is what the loop's inbox holds.
+type message interface{}
+
+type (
+	submitted struct{ item *item }
+	delivered struct {
+		item    *item
+		outcome Outcome
+	}
+	rested     struct{ account *account } // the pause of a single account is over
+	probe      struct{}                   // the pause of the sink is over
+	inspect    struct{ read func() }
+	whenNoMore struct{ call func() }
+)
+
+// New returns an accountant that delivers to sink.
+func New(sink Sink, options Options) *Accountant {
+	options = options.withDefaults()
+	return &Accountant{
+		options:  options,
+		sink:     sink,
+		loop:     loop.New[message](options.Clock, 0),
+		accounts: map[string]*account{},
+	}
+}
+
+// Account accepts a record. done, if not nil, is called once on the accountant's goroutine: true
+// when a server has the record, false when it was superseded or given up.
+func (a *Accountant) Account(record aaa.Record, done func(taken bool)) {
+	a.loop.Post(submitted{&item{record: record, done: done}})
+}
+
+// Flush waits until no record is left or ctx ends.
+func (a *Accountant) Flush(ctx context.Context) error {
+	none := make(chan struct{})
+	a.loop.Post(whenNoMore{func() { close(none) }})
+	select {
+	case <-none:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Status asks for the accountant's state.
+func (a *Accountant) Status(ctx context.Context) (Status, error) {
+	answer := make(chan Status, 1)
+	a.loop.Post(inspect{func() { answer <- a.status() }})
+	select {
+	case s := <-answer:
+		return s, nil
+	case <-ctx.Done():
+		return Status{}, ctx.Err()
+	}
+}
+
+// Run works until ctx ends. Records that are then left are written to the log.
+func (a *Accountant) Run(ctx context.Context) error {
+	a.loop.Run(ctx, a.handle)
+	a.abandon()
+	return nil
+}
+
+func (a *Accountant) handle(m message) {
+	switch m := m.(type) {
+	case submitted:
+		a.accept(m.item)
+	case delivered:
+		a.conclude(m.item, m.outcome)
+	case rested:
+		m.account.resting = false
+		a.enqueue(m.account)
+	case probe:
+		a.resting = false
+	case inspect:
+		m.read()
+	case whenNoMore:
+		a.idle = append(a.idle, m.call)
+	}
+	a.dispatch()
+	a.tellIdle()
+}
+
+func (a *Accountant) tellIdle() {
+	if a.kept > 0 {
+		return
+	}
+	for _, call := range a.idle {
+		call()
+	}
+	a.idle = nil
+}
+
+func (o Options) withDefaults() Options {
+	if o.Clock == nil {
+		o.Clock = clock.Real{}
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Store == nil {
+		o.Store = Forgetful{}
+	}
+	if o.Window == 0 {
+		o.Window = defaultWindow
+	}
+	if o.MaxRecords == 0 {
+		o.MaxRecords = defaultMaxRecords
+	}
+	if o.Patience == 0 {
+		o.Patience = defaultPatience
+	}
+	return o
+}

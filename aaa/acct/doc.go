@@ -1,0 +1,22 @@
+// Package acct delivers accounting records: in order, for as long as it takes, and never loses one in
+// silence.
+//
+//	Account --> [inbox] --> account: the records of one session, oldest first
+//	                           |  ready queue (one record of a session at a time)
+//	                           v
+//	                        window --> Sink (RADIUS) --> taken: the session's next record
+//	                           ^                     \-> unanswered: again, later
+//	                           |__ patience: 24 h, then the record is written to the log whole
+//
+// Order: a session's Interim waits for its Start, its Stop for both; an Interim that has not been sent
+// when a newer record comes is superseded. An Accounting-On is told before anything that came after it,
+// an Accounting-Off after everything that came before it.
+//
+// Outage: when deliveries fail and none has succeeded meanwhile, the sink is down. Then a single record
+// at a time is tried, until one is taken; then everything flows again. A record that fails while others
+// succeed is put aside by itself with growing pauses.
+//
+// RFC 2866 (5.2: the delay of a late record is told by Acct-Delay-Time, made by the sink).
+//
+// Reading order: accountant.go (what callers see), account.go (a session's records), dispatch.go.
+package acct

@@ -1,0 +1,185 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"vbng/aaa"
+	"vbng/aaa/acct"
+	"vbng/aaa/chain"
+	"vbng/aaa/local"
+	"vbng/aaa/radius"
+	"vbng/control/clock"
+)
+
+// Options is what the service stands on. Zero fields get the real thing.
+type Options struct {
+	Clock         clock.Clock
+	Log           *slog.Logger
+	Random        io.Reader
+	OpenSocket    radius.Opener
+	NASIdentifier string     // used when neither it nor a hostname is configured
+	Store         acct.Store // of undelivered accounting records
+}
+
+// Service authorizes and accounts subscribers as configured. Authorize and Account may be called
+// from any goroutine, also before the first Apply.
+type Service struct {
+	options    Options
+	users      local.Users
+	client     *radius.Client
+	accountant *acct.Accountant
+	active     atomic.Pointer[policy]
+	tally      tally
+}
+
+// policy is what the configuration says about how to treat requests and records.
+type policy struct {
+	methods   chain.Chain
+	account   bool
+	announce  bool // Accounting-On and -Off
+	interim   time.Duration
+	methodSet []string
+}
+
+// New returns a service that refuses everything until it is configured.
+func New(options Options) *Service {
+	if options.Clock == nil {
+		options.Clock = clock.Real{}
+	}
+	if options.Log == nil {
+		options.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Service{options: options}
+	s.client = radius.New(radius.Options{
+		Clock: options.Clock, Log: options.Log, Random: options.Random, Open: options.OpenSocket,
+	})
+	s.accountant = acct.New(sink{s.client}, acct.Options{
+		Clock: options.Clock, Log: options.Log, Store: options.Store,
+	})
+	s.active.Store(&policy{})
+	return s
+}
+
+// Authorize asks who a subscriber is. done is called exactly once, possibly before Authorize returns
+// and on any goroutine; it must not block.
+func (s *Service) Authorize(request aaa.Request, done func(aaa.Answer)) {
+	p := s.active.Load()
+	p.methods.Authorize(request, func(answer aaa.Answer) {
+		if g := answer.Grant; g != nil && g.InterimInterval == 0 {
+			g.InterimInterval = p.interim
+		}
+		s.tally.count(answer)
+		done(answer)
+	})
+}
+
+// Account accepts an accounting record; its delivery is the accountant's business from here on.
+func (s *Service) Account(record aaa.Record) { s.AccountThen(record, nil) }
+
+// AccountThen is Account, and done is told once whether a server has the record: at once and false
+// when accounting is off.
+func (s *Service) AccountThen(record aaa.Record, done func(taken bool)) {
+	if s.active.Load().account {
+		s.accountant.Account(record, done)
+		return
+	}
+	s.tally.unaccounted.Add(1)
+	if done != nil {
+		done(false)
+	}
+}
+
+// AnnounceStart tells the servers that all sessions before this moment are gone (Accounting-On), if
+// so configured. It is for a router that begins without sessions, after the first Apply: not for one
+// whose control process alone was restarted.
+func (s *Service) AnnounceStart() { s.announce(aaa.AccountingOn) }
+
+// AnnounceStop tells the servers that the router goes out of service (Accounting-Off), if so
+// configured, and waits until all records are delivered or ctx ends. Run must still be running.
+func (s *Service) AnnounceStop(ctx context.Context) error {
+	s.announce(aaa.AccountingOff)
+	return s.accountant.Flush(ctx)
+}
+
+func (s *Service) announce(t aaa.RecordType) {
+	p := s.active.Load()
+	if !p.account || !p.announce {
+		return
+	}
+	now := s.options.Clock.Now()
+	s.accountant.Account(aaa.Record{
+		Type: t,
+		Time: now,
+		// RFC 2866 5.5 wants an Acct-Session-Id in every record.
+		AcctSessionID: "nas-" + strconv.FormatInt(now.UnixNano(), 36),
+	}, nil)
+}
+
+// Run implements commit.Subsystem.
+func (s *Service) Run(ctx context.Context) error {
+	var parts sync.WaitGroup
+	parts.Go(func() { s.client.Run(ctx) })
+	parts.Go(func() { s.accountant.Run(ctx) })
+	parts.Wait()
+	return nil
+}
+
+// byRADIUS and byLocal are the methods of the chain.
+func (s *Service) byRADIUS() chain.Method {
+	return chain.Method{Name: methodRADIUS, Ask: func(request aaa.Request, done func(aaa.Answer, bool)) {
+		s.client.Authorize(request, func(answer aaa.Answer) {
+			silent := answer.Reject != nil && answer.Reject.Cause == aaa.NoAnswer
+			done(answer, !silent)
+		})
+	}}
+}
+
+func (s *Service) byLocal() chain.Method {
+	return chain.Method{Name: methodLocal, Ask: func(request aaa.Request, done func(aaa.Answer, bool)) {
+		done(s.users.Authorize(request))
+	}}
+}
+
+// sink lets the accountant deliver by RADIUS.
+type sink struct{ client *radius.Client }
+
+// Deliver implements acct.Sink.
+func (s sink) Deliver(record aaa.Record, done func(acct.Outcome)) {
+	s.client.Account(record, func(err error) {
+		switch {
+		case err == nil:
+			done(acct.Taken)
+		case errors.Is(err, radius.ErrUnsendable):
+			done(acct.Impossible)
+		default:
+			done(acct.Unanswered)
+		}
+	})
+}
+
+// tally counts answers.
+type tally struct {
+	grantsLocal, grantsRADIUS atomic.Uint64
+	rejects                   [causes]atomic.Uint64
+	unaccounted               atomic.Uint64 // records that came while accounting was off
+}
+
+const causes = int(aaa.BadReply) + 1
+
+func (t *tally) count(answer aaa.Answer) {
+	switch {
+	case answer.Reject != nil:
+		t.rejects[answer.Reject.Cause].Add(1)
+	case answer.Grant.Authentic == aaa.ByLocal:
+		t.grantsLocal.Add(1)
+	default:
+		t.grantsRADIUS.Add(1)
+	}
+}

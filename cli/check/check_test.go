@@ -1,0 +1,34 @@
+package check
+
+import (
+	"strings"
+	"testing"
+
+	"vbng/control/config"
+	"vbng/control/config/sample"
+)
+
+func TestReport(t *testing.T) {
+	root, err := sample.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Schema{Root: root, Checks: []Check{func(_, new *config.Tree) []error {
+		if new.Text("hostname") == "bad" {
+			return []error{&config.Error{Path: "hostname", Text: "is bad"}}
+		}
+		return nil
+	}}}
+	for _, c := range []struct{ text, want string }{
+		{sample.Text, ""},
+		{"engine\n workers 65\n", "f:2:10: engine: expected a number from 1 to 64, found \"65\"\n   workers 65\n           ^\n"},
+		{"interface a\n pppoe profile p\n", "f:2: interface a / pppoe profile: pppoe profile \"p\" is not defined\n"},
+		{"\nhostname bad\n", "f:2: hostname: is bad\n"},
+	} {
+		var b strings.Builder
+		Report(&b, "f", Text(s, c.text))
+		if b.String() != c.want {
+			t.Errorf("got\n%s\nwant\n%s", b.String(), c.want)
+		}
+	}
+}

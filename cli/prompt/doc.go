@@ -1,0 +1,9 @@
+// Package prompt is the interactive terminal: it wraps go-prompt, which no other package knows.
+//
+// go-prompt draws the line and keeps the history. This package adds what routers' shells have: "?"
+// shows help at once and leaves the line as it is, TAB completes (a second TAB walks through the
+// menu), pasted lines run one after another, Ctrl-C stops a command that runs, and the terminal is
+// left as it was found.
+//
+// Reading order: prompt.go, keys.go, input.go.
+package prompt

@@ -1,0 +1,77 @@
+package prompt
+
+import (
+	"bytes"
+
+	goprompt "github.com/c-bata/go-prompt"
+	"golang.org/x/term"
+)
+
+// input hands go-prompt one key at a time. go-prompt takes whatever one read returns for one key, so
+// that pasted lines would become one line with breaks in it.
+type input struct {
+	*goprompt.PosixParser
+	pending []byte
+	fd      int         // of the terminal
+	found   *term.State // the terminal's state before us
+}
+
+func newInput(fd int, found *term.State) *input {
+	return &input{PosixParser: goprompt.NewStandardInputParser(), fd: fd, found: found}
+}
+
+// TearDown implements goprompt.ConsoleParser. go-prompt 0.2.6 alters the state that it saved, and so
+// restores raw mode: a command that runs could not be interrupted, and the terminal would stay so.
+func (i *input) TearDown() error {
+	if err := i.PosixParser.TearDown(); err != nil {
+		return err
+	}
+	return term.Restore(i.fd, i.found)
+}
+
+// Read implements goprompt.ConsoleParser.
+func (i *input) Read() ([]byte, error) {
+	if len(i.pending) == 0 {
+		b, err := i.PosixParser.Read()
+		if err != nil {
+			return nil, err
+		}
+		i.pending = b
+	}
+	n := keyLength(i.pending)
+	key := i.pending[:n]
+	i.pending = i.pending[n:]
+	return key, nil
+}
+
+// keyLength returns how many bytes the first key of the input has. Plain characters up to the next
+// key of another kind go together.
+func keyLength(b []byte) int {
+	switch {
+	case len(b) == 0:
+		return 0
+	case b[0] == 0x1b:
+		return escapeLength(b)
+	case special(b[0]):
+		return 1
+	}
+	if n := bytes.IndexFunc(b, func(r rune) bool { return r < 0x80 && special(byte(r)) }); n > 0 {
+		return n
+	}
+	return len(b)
+}
+
+func special(c byte) bool { return c < ' ' || c == 0x7f || c == '?' }
+
+// escapeLength is the length of an escape sequence: ESC [ parameters final, ESC O final, ESC key.
+func escapeLength(b []byte) int {
+	if len(b) < 3 || b[1] != '[' && b[1] != 'O' {
+		return min(len(b), 2)
+	}
+	for n := 2; n < len(b); n++ {
+		if b[n] >= 0x40 && b[n] <= 0x7e {
+			return n + 1
+		}
+	}
+	return len(b)
+}

@@ -1,0 +1,123 @@
+package shell
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"vbng/cli/grammar"
+	"vbng/control/commit"
+	"vbng/control/config"
+	"vbng/control/line"
+	"vbng/control/oper"
+)
+
+// Options is what sessions need.
+type Options struct {
+	Manager  *commit.Manager
+	Registry *oper.Registry
+	Logger   *slog.Logger
+	// Patience bounds how long a command may take; 0: a minute.
+	Patience time.Duration
+}
+
+// Session is one operator at work. It is not safe for concurrent use.
+type Session struct {
+	options   Options
+	user      string
+	candidate *commit.Candidate
+	grammar   *config.Grammar
+	exec      []*line.Item // what a line may begin with
+	commands  []*line.Item // the same in configuration mode, besides configuration
+	modes     []mode       // open configuration modes, outermost first; none: exec mode
+	leave     bool
+}
+
+// Reply answers one line.
+type Reply struct {
+	Output string
+	Error  string // empty: all went well
+	Column int    // byte offset of the fault in the line, -1: none
+	Leave  bool   // the session is over
+}
+
+// New returns a session in exec mode for the user of that name.
+func New(o Options, user string) *Session {
+	if o.Patience == 0 {
+		o.Patience = time.Minute
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	s := &Session{options: o, user: user, candidate: o.Manager.Candidate()}
+	s.grammar = config.NewLiveGrammar(o.Manager.Schema(), func() *config.Tree { return s.candidate.Tree() })
+	all := o.Registry.All()
+	s.exec = grammar.Commands(append(s.execCommands(), all...))
+	s.commands = append(grammar.Commands(append(s.configCommands(), shows(all)...)), s.prefixes()...)
+	return s
+}
+
+// shows returns the commands that configuration mode has too.
+func shows(all []*oper.Command) []*oper.Command {
+	var some []*oper.Command
+	for _, c := range all {
+		if strings.HasPrefix(c.Words, "show ") {
+			some = append(some, c)
+		}
+	}
+	return some
+}
+
+// Prompt returns the prompt for the next line.
+func (s *Session) Prompt() string {
+	running, _ := s.options.Manager.Running()
+	name := running.Text("hostname")
+	if name == "" {
+		name = "vbng"
+	}
+	if !s.configuring() {
+		return name + "# "
+	}
+	return name + "(" + s.mode().suffix() + ")# "
+}
+
+// Dirty reports whether there are edits that are not committed.
+func (s *Session) Dirty() bool { return s.candidate.Dirty() }
+
+// User returns the operator's name.
+func (s *Session) User() string { return s.user }
+
+// Line runs one line.
+func (s *Session) Line(ctx context.Context, text string) (r Reply) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.options.Logger.Error("command panicked", "user", s.user, "panic", p, "stack", string(debug.Stack()))
+			r = Reply{Error: fmt.Sprintf("internal error: %v (reported in the log)", p), Column: -1}
+		}
+	}()
+	body := strings.TrimSpace(text)
+	if body == "" || body[0] == '!' {
+		return Reply{Column: -1}
+	}
+	words, err := line.Split(text)
+	if err != nil {
+		return failure(err)
+	}
+	output, err := s.run(ctx, words)
+	if err != nil {
+		r = failure(err)
+		r.Output = output
+		return r
+	}
+	return Reply{Output: output, Column: -1, Leave: s.leave}
+}
+
+func failure(err error) Reply {
+	if at, ok := err.(*line.Error); ok {
+		return Reply{Error: at.Text, Column: at.Column}
+	}
+	return Reply{Error: err.Error(), Column: -1}
+}

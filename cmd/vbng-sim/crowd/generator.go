@@ -1,0 +1,147 @@
+package crowd
+
+import (
+	"fmt"
+	"time"
+
+	"vbng/cmd/vbng-sim/traffic"
+)
+
+const (
+	resolveWait   = 10 * time.Second       // for the gateway's MAC
+	drainWait     = time.Second            // for the last packets
+	catchUp       = 50 * time.Millisecond  // of traffic that a late round may send at once
+	packetsAtOnce = 64                     // each way, before arrivals get their turn
+	spoofWait     = 500 * time.Millisecond // for spoofed packets to come through, if they do
+)
+
+// generator sends packets of all sessions in turn.
+type generator struct {
+	step    *step
+	begun   time.Duration
+	pacer   *traffic.Pacer // nil: waits for the gateway
+	until   time.Duration
+	cursor  int // in Crowd.active
+	packets int // counts through the sizes
+	drained time.Duration
+}
+
+func (c *Crowd) beginTraffic(s *step) error {
+	c.generator = &generator{step: s, begun: c.now}
+	return nil
+}
+
+func (c *Crowd) trafficDone(*step) bool { return c.generator == nil }
+
+// generate sends what is due.
+func (c *Crowd) generate() {
+	g := c.generator
+	switch {
+	case g == nil:
+	case g.pacer == nil:
+		c.waitForGateway(g)
+	case c.now < g.until:
+		for range g.pacer.Take(c.now, packetsAtOnce) {
+			c.generateOne(g)
+		}
+	default:
+		c.drain(g)
+	}
+}
+
+func (c *Crowd) waitForGateway(g *generator) {
+	switch {
+	case c.internet.resolved():
+		burst := max(packetsAtOnce, int(g.step.perSecond*catchUp.Seconds()))
+		g.pacer = traffic.NewPacer(c.now, g.step.perSecond, burst)
+		g.until = c.now + g.step.duration
+		c.noteRequested(g.step)
+	case c.now >= g.begun+resolveWait:
+		c.problem(g.step, "the gateway does not answer ARP")
+		c.generator = nil
+	}
+}
+
+// noteRequested adds up what should be sent; a machine that is too busy sends less, which the report
+// must not hide.
+func (c *Crowd) noteRequested(s *step) {
+	packets := uint64(s.perSecond * s.duration.Seconds())
+	if s.up {
+		c.requested[traffic.Upstream] += packets
+	}
+	if s.down {
+		c.requested[traffic.Downstream] += packets
+	}
+}
+
+// generateOne sends the next session's packets.
+func (c *Crowd) generateOne(g *generator) {
+	if len(c.active) == 0 {
+		return
+	}
+	g.cursor = (g.cursor + 1) % len(c.active)
+	g.packets++
+	i, size := c.active[g.cursor], c.options.sizes[g.packets%len(c.options.sizes)]
+	if g.step.up {
+		c.sendUpstream(i, size)
+	}
+	if g.step.down {
+		c.sendDownstream(i, size)
+	}
+}
+
+func (c *Crowd) sendUpstream(i uint32, size int) {
+	s := &c.subscribers[i]
+	p := traffic.Probe{
+		Run: c.run, Session: i, Direction: traffic.Upstream, Sequence: c.meters[traffic.Upstream].Next(c.now, i),
+		Src: s.Addr, Dst: c.options.address, Bytes: size,
+	}
+	c.sendUser(i, p.Append(c.probe[:0]))
+	c.countSent(i, size)
+}
+
+func (c *Crowd) sendDownstream(i uint32, size int) {
+	n := c.internet
+	p := traffic.Probe{
+		Run: c.run, Session: i, Direction: traffic.Downstream, Sequence: c.meters[traffic.Downstream].Next(c.now, i),
+		Src: n.address, Dst: c.subscribers[i].Addr, Bytes: size,
+	}
+	n.sendIP(n.gatewayMAC, p.Append(c.probe[:0]))
+}
+
+// drain waits until all has arrived, or can no longer be expected.
+func (c *Crowd) drain(g *generator) {
+	if g.drained == 0 {
+		g.drained = c.now + drainWait
+		c.endSending()
+	}
+	outstanding := c.meters[traffic.Upstream].Outstanding() + c.meters[traffic.Downstream].Outstanding()
+	if outstanding == 0 || c.now >= g.drained {
+		c.generator = nil
+	}
+}
+
+func (c *Crowd) endSending() {
+	for _, m := range c.meters {
+		m.EndOfSending(c.now)
+	}
+}
+
+// beginSpoof sends packets that a source check must stop: each subscriber's bear the address of its
+// neighbour in the list. They take no sequence numbers and are not accounted for; one that arrives is
+// foreign.
+func (c *Crowd) beginSpoof(s *step) error {
+	s.due = c.now + spoofWait
+	if len(c.active) < 2 {
+		return fmt.Errorf("needs two subscribers that are up")
+	}
+	for k := range s.count {
+		i, other := c.active[k%len(c.active)], c.active[(k+1)%len(c.active)]
+		p := traffic.Probe{
+			Run: c.run, Session: i, Direction: traffic.Upstream, Sequence: uint64(k),
+			Src: c.subscribers[other].Addr, Dst: c.options.address, Bytes: traffic.MinBytes,
+		}
+		c.sendUser(i, p.Append(c.probe[:0]))
+	}
+	return nil
+}

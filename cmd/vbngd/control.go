@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+)
+
+// runControl is the control process from start to end. Ending it ends no session: the forwarder goes
+// on, and the next control finds everything in the store.
+func runControl(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("vbngd", flag.ContinueOnError)
+	run := runFlag(flags)
+	state := flags.String("state", "/var/lib/vbng", "folder of the startup configuration, its revisions and the session store")
+	seed := flags.String("seed", "/etc/vbng/vbng.conf", "configuration for an empty state folder")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	p := paths{run: *run, state: *state}
+	for _, dir := range []string{p.run, p.state} {
+		if err := os.MkdirAll(dir, 0o750); err != nil {
+			return fmt.Errorf("make folder: %w", err)
+		}
+	}
+	level := new(slog.LevelVar)
+	r, err := wire(p, *seed, level, newLogger(level))
+	if err != nil {
+		return err
+	}
+	defer r.store.Close()
+	return r.run(ctx)
+}
+
+// restoreTime bounds how long a new control waits for each part before it lets the forwarder sweep what
+// was not told again.
+const restoreTime = 10 * time.Second
+
+// run starts every loop and waits for the end.
+func (r *router) run(ctx context.Context) error {
+	if err := r.commits.Start(); err != nil {
+		return fmt.Errorf("load configuration: %w", err)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	start := func(name string, f func(context.Context) error) {
+		wg.Go(func() {
+			if err := f(ctx); err != nil {
+				cancel(fmt.Errorf("%s: %w", name, err))
+			}
+		})
+	}
+	for _, s := range r.subsystems {
+		start(s.Name(), s.Run)
+	}
+	start("rib", r.rib.Run)
+	start("forwarder client", r.client.Run)
+	start("restore", r.restore)
+	start("operators' socket", r.operators.Run)
+	r.log.Info("router started", "version", version())
+	<-ctx.Done()
+	err := context.Cause(ctx)
+	wg.Wait()
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// restore brings back what an earlier control left, in the order of reference: ports, then the sessions
+// on them, then routes. When all have settled, the forwarder may sweep what nobody spoke for.
+func (r *router) restore(ctx context.Context) error {
+	var failed error
+	r.settle(ctx, "interfaces", r.interfaces.Settled)
+	r.settle(ctx, "sessions", func(done func()) { failed = r.sessions.Restore(done) })
+	r.settle(ctx, "routes", r.rib.Settled)
+	if ctx.Err() == nil {
+		r.client.Synced()
+	}
+	return failed
+}
+
+// settle waits until a part has taken up what it had before, or its time is over.
+func (r *router) settle(ctx context.Context, part string, ask func(done func())) {
+	settled := make(chan struct{})
+	ask(func() { close(settled) })
+	deadline := time.NewTimer(restoreTime)
+	defer deadline.Stop()
+	select {
+	case <-settled:
+	case <-deadline.C:
+		r.log.Warn("not restored in time, going on without", "part", part)
+	case <-ctx.Done():
+	}
+}

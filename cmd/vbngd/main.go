@@ -1,0 +1,72 @@
+// Command vbngd is the router.
+//
+//	vbngd [flags]           the control process; starts a forwarder when none is running
+//	vbngd forward [flags]   the forwarder process
+//	vbngd stop [flags]      end the forwarder, which outlives control on purpose
+//	vbngd version
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "vbngd:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	command := ""
+	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
+		command, args = args[0], args[1:]
+	}
+	switch command {
+	case "":
+		return runControl(ctx, args)
+	case "forward":
+		return runForwarder(ctx, args)
+	case "stop":
+		return stopForwarder(ctx, args)
+	case "version":
+		fmt.Println("vbngd", version())
+		return nil
+	}
+	return fmt.Errorf("unknown command %q (there are: forward, stop, version; none is the control process)", command)
+}
+
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(unknown)"
+	}
+	return info.Main.Version
+}
+
+// paths are the places that both processes must agree on.
+type paths struct{ run, state string }
+
+func (p paths) cliSocket() string     { return filepath.Join(p.run, "vbng.sock") }
+func (p paths) forwarderSock() string { return filepath.Join(p.run, "forwarder.sock") }
+func (p paths) forwarderLog() string  { return filepath.Join(p.run, "forwarder.log") }
+func (p paths) store() string         { return filepath.Join(p.state, "store.db") }
+
+func runFlag(flags *flag.FlagSet) *string {
+	return flags.String("run", "/run/vbng", "folder of sockets")
+}
+
+func newLogger(level slog.Leveler) *slog.Logger {
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+}

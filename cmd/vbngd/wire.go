@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+
+	"vbng/aaa/service"
+	"vbng/cli/server"
+	"vbng/cli/shell"
+	"vbng/control/clock"
+	"vbng/control/commit"
+	"vbng/control/engine"
+	"vbng/control/oper"
+	"vbng/control/schema"
+	"vbng/control/store"
+	"vbng/control/system"
+	"vbng/forwarding/entry"
+	"vbng/forwarding/remote"
+	"vbng/routing/iface"
+	"vbng/routing/rib"
+	"vbng/routing/static"
+	"vbng/sessions"
+)
+
+// firstIndex leaves the low ifIndex numbers to the kernel's habits (lo is 1).
+const firstIndex = 10
+
+// tunDevice is the default VRF's door to the kernel's stack.
+const tunDevice = "vbng0"
+
+// router is the control process's object graph.
+type router struct {
+	log        *slog.Logger
+	store      *store.Store
+	client     *remote.Client
+	rib        *rib.RIB
+	interfaces *iface.Interfaces
+	sessions   *sessions.Manager
+	subsystems []commit.Subsystem
+	commits    *commit.Manager
+	operators  *server.Server
+}
+
+// wire builds the whole graph. Nothing runs yet.
+//
+//	operators -> commits -> system engine interfaces static aaa sessions
+//	                                         |         |            |
+//	                                         +--> rib <+------------+
+//	                                                |  |            |
+//	                             forwarder client <-+--+------------+
+func wire(p paths, seed string, level *slog.LevelVar, log *slog.Logger) (*router, error) {
+	r := &router{log: log}
+	var err error
+	if r.store, err = store.Open(p.store(), log); err != nil {
+		return nil, err
+	}
+	indexes, err := r.store.Indexes("interface", firstIndex)
+	if err != nil {
+		return nil, err
+	}
+	time := clock.Real{}
+
+	// The forwarder's client needs its receivers, and they need it: it gets a table that is filled below.
+	receivers := map[entry.Class]entry.Receiver{}
+	var settings func() engine.Settings
+	r.client = remote.NewClient(remote.ClientConfig{
+		Path: p.forwarderSock(), Log: log, Clock: time, Receivers: receivers, Events: r.event, View: viewCounters,
+		Start: func() error { return startForwarder(p, settings()) },
+	})
+
+	r.rib = rib.New(rib.Options{Clock: time, Programmer: r.client, Log: log,
+		InterfaceName: func(id entry.InterfaceID) string { return r.interfaces.InterfaceName(id) }})
+	r.interfaces = iface.New(iface.Options{Clock: time, Programmer: r.client, Counters: r.client, Indexes: indexes,
+		Routes: r.rib, Host: iface.NewKernel(), Log: log, TUN: tunDevice, Memory: r.store.Bucket("neighbors")})
+	r.rib.Bind(r.interfaces)
+
+	box := system.New(level)
+	forwarder := engine.New(source{r.client})
+	settings = forwarder.Settings
+	authority := service.New(service.Options{Clock: time, Log: log})
+	r.sessions, err = sessions.New(sessions.Needs{Clock: time, Log: log, Store: r.store, Programmer: r.client,
+		Counters: r.client, Ports: r.interfaces, Authorizer: authority, Accountant: authority, Routes: r.rib})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range []entry.Class{entry.ClassPPPoEDiscovery, entry.ClassPPPControl, entry.ClassPPPoEUnknown} {
+		receivers[c] = r.sessions
+	}
+	for _, c := range []entry.Class{entry.ClassARP, entry.ClassGlean} {
+		receivers[c] = r.interfaces
+	}
+
+	r.subsystems = []commit.Subsystem{box, forwarder, r.interfaces, static.New(r.rib), authority, r.sessions}
+	var nodes [][]*schema.Node
+	for _, s := range r.subsystems {
+		nodes = append(nodes, s.Schema())
+	}
+	root, err := schema.Merge(nodes...)
+	if err != nil {
+		return nil, fmt.Errorf("merge schema: %w", err)
+	}
+	r.commits, err = commit.New(commit.Options{StateDir: p.state, Seed: seed, Schema: root, Subsystems: r.subsystems, Clock: time, Logger: log})
+	if err != nil {
+		return nil, err
+	}
+	commands := oper.NewRegistry()
+	for _, c := range [][]*oper.Command{forwarder.Commands(), r.interfaces.Commands(), r.rib.Commands(), authority.Commands(), r.sessions.Commands()} {
+		if err := commands.Add(c...); err != nil {
+			return nil, err
+		}
+	}
+	r.operators = server.New(p.cliSocket(), shell.Options{Manager: r.commits, Registry: commands, Logger: log})
+	return r, nil
+}
+
+// event hands the forwarder's news to whom they concern.
+func (r *router) event(e entry.Event) {
+	switch e := e.(type) {
+	case entry.PortState:
+		r.interfaces.PortState(e)
+	case entry.PeerSilent:
+		r.sessions.Event(e)
+	case entry.ForwarderState:
+		r.sessions.Event(e)
+	}
+}

@@ -1,0 +1,206 @@
+package config
+
+import (
+	"errors"
+	"strings"
+
+	"vbng/control/line"
+	"vbng/control/schema"
+)
+
+// Parse reads a whole configuration. Every line that is good is in the tree; every other is an
+// *Error with line and column. A caller that wants all or nothing looks at the errors first.
+//
+// Indentation is decoration. A mode is entered by its opening line and left by "!", "exit", "end", or
+// a line that only an outer mode has. "! text" is a comment. Words may be abbreviated.
+func Parse(root *schema.Node, text string) (*Tree, []error) {
+	return ParseWithout(root, text, nil)
+}
+
+// ParseWithout is Parse that refuses further lines, by number, with the given faults: the way to load
+// the rest of a configuration whose lines are good one by one and wrong together. A refused line that
+// opens a mode takes the lines of the mode with it.
+func ParseWithout(root *schema.Node, text string, refused map[int]string) (*Tree, []error) {
+	p := newParser(New(root), refused)
+	p.read(text)
+	return p.builder.Tree(), p.faults
+}
+
+// Merge reads text onto a tree, "no" lines included. It returns the new tree and the changes that
+// made it, for a candidate to keep.
+func Merge(t *Tree, text string) (*Tree, []Change, []error) {
+	p := newParser(t, nil)
+	p.read(text)
+	return p.builder.Tree(), p.changes, p.faults
+}
+
+// parser holds the modes that are open while text is read.
+type parser struct {
+	grammar *Grammar
+	builder *Builder
+	frames  []frame
+	skipped skipped
+	refused map[int]string
+	changes []Change
+	faults  []error
+}
+
+// frame is an open mode. A dead one was opened by a line that was refused: its lines are matched, so
+// that its end is found, and not applied.
+type frame struct {
+	mode *schema.Node
+	path Path
+	dead int // the line that was refused
+}
+
+// skipped is what stands below a line that nothing is known of: only its indentation tells which
+// lines belong to it.
+type skipped struct {
+	line   int // 0: nothing is being skipped
+	indent int
+	lines  int
+}
+
+func newParser(t *Tree, refused map[int]string) *parser {
+	return &parser{
+		grammar: NewGrammar(t.node),
+		builder: t.Edit(),
+		frames:  []frame{{mode: t.node}},
+		refused: refused,
+	}
+}
+
+func (p *parser) read(text string) {
+	for i, source := range strings.Split(text, "\n") {
+		p.line(i+1, strings.TrimRight(source, "\r"))
+	}
+}
+
+func (p *parser) line(number int, source string) {
+	body := strings.TrimLeft(source, " \t")
+	if strings.TrimRight(body, " \t") == "" {
+		return
+	}
+	if p.skips(number, source, len(source)-len(body), body) {
+		return
+	}
+	switch word := strings.TrimRight(body, " \t"); {
+	case word == "!", word == "exit":
+		p.leave(1)
+	case word == "end":
+		p.leave(len(p.frames))
+	case body[0] == '!':
+	default:
+		p.configuration(number, source)
+	}
+}
+
+// leave closes modes; the root stays.
+func (p *parser) leave(modes int) { p.frames = p.frames[:max(1, len(p.frames)-modes)] }
+
+// skips reports whether the line belongs to an unknown line above it.
+func (p *parser) skips(number int, source string, indent int, body string) bool {
+	s := &p.skipped
+	switch {
+	case s.line == 0:
+		return false
+	case indent > s.indent:
+		s.lines++
+		if body[0] != '!' {
+			p.fault(number, source, 0, "skipped, it belongs to line "+itoa(s.line)+" which was refused")
+		}
+		return true
+	}
+	closes := indent == s.indent && s.lines > 0 && strings.TrimRight(body, " \t") == "!"
+	*s = skipped{}
+	return closes
+}
+
+func (p *parser) configuration(number int, source string) {
+	words, err := line.Split(source)
+	if err != nil {
+		p.refuse(number, source, err)
+		return
+	}
+	remove := words[0].Text == "no" && !words[0].Quoted
+	if remove {
+		words = words[1:]
+	}
+	best := &line.Error{Column: -1}
+	for depth := len(p.frames) - 1; depth >= 0; depth-- {
+		f := p.frames[depth]
+		l, named, err := p.grammar.Read(f.mode, f.path, words, remove)
+		if err == nil {
+			p.frames = p.frames[:depth+1]
+			p.apply(number, source, f, l)
+			return
+		}
+		if fault := asFault(err); named || fault.Column > best.Column {
+			best = fault
+		}
+		if named {
+			p.frames = p.frames[:depth+1]
+			p.refuseIn(number, source, f, words, best)
+			return
+		}
+	}
+	p.refuse(number, source, best)
+}
+
+// apply makes the change of a good line, unless its mode is dead or the line is refused.
+func (p *parser) apply(number int, source string, f frame, l Line) {
+	l.Change.Line = number
+	dead := f.dead
+	if reason, no := p.refused[number]; no {
+		p.fault(number, source, 0, reason)
+		dead = number
+	} else if f.dead > 0 {
+		p.fault(number, source, 0, "skipped, it belongs to line "+itoa(f.dead)+" which was refused")
+	} else if err := p.builder.Apply(l.Change); err != nil {
+		p.refuse(number, source, err)
+		return
+	} else {
+		p.changes = append(p.changes, l.Change)
+	}
+	if l.Mode != nil {
+		p.frames = append(p.frames, frame{mode: l.Mode, path: l.Change.Path, dead: dead})
+	}
+}
+
+// refuseIn reports a line whose words name a node of the mode and whose value is wrong. If the line
+// would open a mode, its lines must not fall into this one.
+func (p *parser) refuseIn(number int, source string, f frame, words []line.Word, err *line.Error) {
+	p.fault(number, source, err.Column, err.Text)
+	if mode := p.grammar.opens(f.mode, words); mode != nil {
+		p.frames = append(p.frames, frame{mode: mode, path: f.path, dead: number})
+	}
+}
+
+// refuse reports a line of which nothing is known.
+func (p *parser) refuse(number int, source string, err error) {
+	fault := asFault(err)
+	p.fault(number, source, fault.Column, fault.Text)
+	p.skipped = skipped{line: number, indent: len(source) - len(strings.TrimLeft(source, " \t"))}
+}
+
+func (p *parser) fault(number int, source string, column int, text string) {
+	p.faults = append(p.faults, &Error{
+		Path:   p.frames[len(p.frames)-1].path.String(),
+		Line:   number,
+		Column: max(column, 0),
+		Source: p.grammar.mask(p.frames, source),
+		Text:   text,
+	})
+}
+
+func asFault(err error) *line.Error {
+	var at *line.Error
+	if errors.As(err, &at) {
+		return at
+	}
+	var in *Error
+	if errors.As(err, &in) {
+		return &line.Error{Text: in.Text}
+	}
+	return &line.Error{Text: err.Error()}
+}

@@ -1,0 +1,133 @@
+// Package engine is the subsystem "engine": what the forwarder process is started with, and what it
+// tells of itself.
+//
+// The forwarder outlives control, so what it was started with holds until it is started anew; a
+// difference between that and the configuration is shown.
+//
+// Reading order: engine.go, show.go.
+package engine
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"vbng/control/config"
+	"vbng/control/schema"
+)
+
+// Settings is what a forwarder is started with. Limits size its tables, which never grow.
+type Settings struct {
+	Workers   int
+	CPUs      []int // of the workers in order; empty: the highest ones
+	Spin      bool  // never sleep
+	Sessions  int
+	Routes    int
+	Neighbors int
+	Buffers   int // packet buffers
+}
+
+// Engine implements commit.Subsystem.
+type Engine struct {
+	settings atomic.Pointer[Settings]
+	source   Source
+}
+
+// New returns the subsystem; source is asked by the show commands.
+func New(source Source) *Engine {
+	e := &Engine{source: source}
+	e.settings.Store(&Settings{})
+	return e
+}
+
+// Settings returns what the next forwarder is to be started with.
+func (e *Engine) Settings() Settings { return *e.settings.Load() }
+
+// Name implements commit.Subsystem.
+func (*Engine) Name() string { return "engine" }
+
+const restartEffect = "takes effect when the forwarder is started anew"
+
+// Schema implements commit.Subsystem.
+func (*Engine) Schema() []*schema.Node {
+	number := func(name, help, unit string, least, most uint64, standard string) *schema.Node {
+		return &schema.Node{Name: name, Kind: schema.Leaf, Help: help, Type: schema.Uint(least, most, unit), Default: standard, Effect: restartEffect}
+	}
+	return []*schema.Node{{
+		Name: "engine", Kind: schema.Container, Mode: "config-engine", Help: "The forwarder process",
+		Children: []*schema.Node{
+			number("workers", "Threads that move packets", "threads", 1, 64, "1"),
+			{Name: "cpu", Kind: schema.Leaf, Help: "CPUs of the workers, in order; without it the highest ones",
+				Type: schema.Words(schema.Uint(0, 1023, ""), 1, 64), Effect: restartEffect},
+			{Name: "mode", Kind: schema.Leaf, Help: "What an idle worker does: sleep until there is work, or poll without end",
+				Type: schema.Enum("adaptive", "poll"), Default: "adaptive", Effect: restartEffect},
+			number("limit sessions", "Most subscribers at once", "sessions", 16, 1<<20, "65536"),
+			number("limit routes", "Most routes in all VRFs", "routes", 1024, 4<<20, "1048576"),
+			number("limit neighbors", "Most neighbours", "neighbors", 16, 1<<18, "16384"),
+			number("limit buffers", "Packet buffers, 2112 bytes each", "buffers", 1024, 1<<20, "32768"),
+		},
+	}}
+}
+
+// Check implements commit.Subsystem.
+func (*Engine) Check(_, new *config.Tree) []error {
+	s := read(new)
+	fault := func(format string, args ...any) []error {
+		return []error{&config.Error{Path: "engine / cpu", Line: new.Container("engine").Line(), Text: fmt.Sprintf(format, args...)}}
+	}
+	if len(s.CPUs) > 0 && len(s.CPUs) != s.Workers {
+		return fault("%d CPUs for %d workers: give one each, or none", len(s.CPUs), s.Workers)
+	}
+	seen := map[int]bool{}
+	for _, cpu := range s.CPUs {
+		if seen[cpu] {
+			return fault("CPU %d is given to two workers", cpu)
+		}
+		seen[cpu] = true
+	}
+	return nil
+}
+
+// Reserve implements commit.Subsystem. Whether a CPU exists is a matter of this machine, so it is not
+// for Check, which also judges files for others.
+func (*Engine) Reserve(_, new *config.Tree) error {
+	for _, cpu := range read(new).CPUs {
+		if cpu >= runtime.NumCPU() {
+			return &config.Error{Path: "engine / cpu", Line: new.Container("engine").Line(),
+				Text: fmt.Sprintf("there is no CPU %d, this machine has %d", cpu, runtime.NumCPU())}
+		}
+	}
+	return nil
+}
+
+// Release implements commit.Subsystem.
+func (*Engine) Release() {}
+
+// Apply implements commit.Subsystem.
+func (e *Engine) Apply(_, new *config.Tree) {
+	s := read(new)
+	e.settings.Store(&s)
+}
+
+// Run implements commit.Subsystem.
+func (*Engine) Run(context.Context) error { return nil }
+
+func read(root *config.Tree) Settings {
+	t := root.Container("engine")
+	if t == nil {
+		t = config.New(root.Node().Child("engine")) // the defaults
+	}
+	s := Settings{
+		Workers: int(t.Uint("workers")), Spin: t.Text("mode") == "poll",
+		Sessions: int(t.Uint("limit sessions")), Routes: int(t.Uint("limit routes")),
+		Neighbors: int(t.Uint("limit neighbors")), Buffers: int(t.Uint("limit buffers")),
+	}
+	for _, word := range strings.Fields(t.Text("cpu")) {
+		n, _ := strconv.Atoi(word) // the type has checked it
+		s.CPUs = append(s.CPUs, n)
+	}
+	return s
+}

@@ -1,0 +1,67 @@
+// Package system is the subsystem of what concerns the box as a whole: its name and its log.
+package system
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+
+	"vbng/control/config"
+	"vbng/control/schema"
+)
+
+// DefaultHostname is the box's name until it is configured.
+const DefaultHostname = "vbng"
+
+// System implements commit.Subsystem. Its readers may be called from any goroutine.
+type System struct {
+	level *slog.LevelVar
+	name  atomic.Pointer[string]
+}
+
+// New returns the subsystem; level is the one that the process's log handler looks at.
+func New(level *slog.LevelVar) *System {
+	s := &System{level: level}
+	s.setName(DefaultHostname)
+	return s
+}
+
+// Hostname is the configured name.
+func (s *System) Hostname() string { return *s.name.Load() }
+
+func (s *System) setName(name string) { s.name.Store(&name) }
+
+// Name implements commit.Subsystem.
+func (*System) Name() string { return "system" }
+
+// Schema implements commit.Subsystem.
+func (*System) Schema() []*schema.Node {
+	return []*schema.Node{
+		{Name: "hostname", Kind: schema.Leaf, Help: "Name of this router, shown in the prompt and told to RADIUS and PPPoE peers",
+			Type: schema.String(63, `[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?`, "HOSTNAME"), Default: DefaultHostname},
+		{Name: "logging level", Kind: schema.Leaf, Help: "Least severity that is logged",
+			Type: schema.Enum("debug", "info", "warning", "error"), Default: "info"},
+	}
+}
+
+// Check implements commit.Subsystem: there is nothing that the types do not check.
+func (*System) Check(_, _ *config.Tree) []error { return nil }
+
+// Reserve implements commit.Subsystem.
+func (*System) Reserve(_, _ *config.Tree) error { return nil }
+
+// Release implements commit.Subsystem.
+func (*System) Release() {}
+
+// Apply implements commit.Subsystem.
+func (s *System) Apply(_, new *config.Tree) {
+	s.setName(new.Text("hostname"))
+	s.level.Set(levels[new.Text("logging level")])
+}
+
+// Run implements commit.Subsystem.
+func (*System) Run(context.Context) error { return nil }
+
+var levels = map[string]slog.Level{
+	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warning": slog.LevelWarn, "error": slog.LevelError,
+}

@@ -1,0 +1,111 @@
+//go:build lab
+
+package lab
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// killTraffic is the load under which processes are killed.
+const killTraffic = "traffic 20000 20s"
+
+// TestControlKilled kills control under traffic. Forwarding must not notice: the loss is compared
+// with a run in which nothing is killed.
+func TestControlKilled(t *testing.T) {
+	l := New(t)
+	radius := l.FreeRADIUS(false)
+	r := l.StartRouter(radiusConfig("", ""))
+	l.Simulator("500", fmt.Sprintf("up; mark %[1]s/up; %[2]s; report %[1]s/calm.json; mark %[1]s/calm; wait %[1]s/go 60s; "+
+		"mark %[1]s/started; %[2]s; report %[1]s/killed.json; mark %[1]s/killed; wait %[1]s/done 60s; down", l.Dir, killTraffic), "--max-loss", "100")
+	l.Marked("calm", 120*time.Second)
+	before := r.CLI("show subscribers")
+	l.Mark("go")
+	l.Marked("started", 30*time.Second)
+	time.Sleep(4 * time.Second)
+	r.Control.Kill()
+	time.Sleep(4 * time.Second)
+	r.Start()
+	l.Marked("killed", 60*time.Second)
+
+	calm, killed := l.Report("calm.json"), l.Report("killed.json")
+	t.Logf("calm:   up %+v\n        down %+v", calm.Traffic.Up, calm.Traffic.Down)
+	t.Logf("killed: up %+v\n        down %+v", killed.Traffic.Up, killed.Traffic.Down)
+	for _, d := range []struct {
+		name         string
+		calm, killed SimFlow
+	}{{"up", calm.Traffic.Up, killed.Traffic.Up}, {"down", calm.Traffic.Down, killed.Traffic.Down}} {
+		// Reports count from the start of the simulator, so the second holds the first.
+		if loss := d.killed.Lost - d.calm.Lost; loss > d.calm.Lost {
+			t.Errorf("%s: %d packets lost while control was killed, %d without", d.name, loss, d.calm.Lost)
+		}
+	}
+	after := r.CLI("show subscribers")
+	if names(before) != names(after) {
+		t.Errorf("the new control shows other subscribers:\n%s\nbefore:\n%s", after, before)
+	}
+	l.Mark("done")
+	Until(t, 60*time.Second, "a Stop for everybody", func() bool { return len(radius.Of("Stop")) == 500 })
+	if starts := len(radius.Of("Start")); starts != 500 {
+		t.Errorf("%d sessions in accounting, want the same 500 before and after", starts)
+	}
+}
+
+// names reduces a table of subscribers to its first columns, which a restart must not change.
+func names(table string) string {
+	var lines []string
+	for _, line := range strings.Split(table, "\n") {
+		if fields := strings.Fields(line); len(fields) > 3 && strings.Contains(line, "sim") {
+			lines = append(lines, strings.Join(fields[:3], " "))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestForwarderKilled kills the forwarder under traffic: control starts a new one, programs it, and
+// says how long that took.
+func TestForwarderKilled(t *testing.T) {
+	l := New(t)
+	l.FreeRADIUS(false)
+	r := l.StartRouter(radiusConfig("", ""))
+	l.Simulator("500", fmt.Sprintf("up; mark %[1]s/up; traffic 20000 15s; report %[1]s/killed.json; mark %[1]s/killed; "+
+		"traffic 20000 5s; report %[1]s/after.json; mark %[1]s/after; wait %[1]s/done 60s; down", l.Dir), "--max-loss", "100")
+	l.Marked("up", 60*time.Second)
+	time.Sleep(4 * time.Second)
+	pid := forwarderPid(t, r)
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	l.Marked("killed", 60*time.Second)
+	l.Marked("after", 60*time.Second)
+	killed, after := l.Report("killed.json"), l.Report("after.json")
+	t.Logf("longest outage: up %.0f ms, down %.0f ms", killed.Traffic.Up.LongestGapMs, killed.Traffic.Down.LongestGapMs)
+	if after.Traffic.Up.Lost > killed.Traffic.Up.Lost || after.Traffic.Down.Lost > killed.Traffic.Down.Lost {
+		t.Errorf("packets are lost after the new forwarder was programmed: %+v", after.Traffic)
+	}
+	if forwarderPid(t, r) == pid {
+		t.Errorf("the forwarder is still process %d", pid)
+	}
+	log, _ := os.ReadFile(r.Control.Log)
+	need(t, string(log), "forwarder programmed")
+	l.Mark("done")
+}
+
+// forwarderPid reads the process id from "show engine".
+func forwarderPid(t *testing.T, r *Router) int {
+	t.Helper()
+	for _, line := range strings.Split(r.CLI("show engine"), "\n") {
+		if _, value, ok := strings.Cut(line, "Process id"); ok {
+			if pid, err := strconv.Atoi(strings.TrimSpace(strings.TrimLeft(value, ": "))); err == nil {
+				return pid
+			}
+		}
+	}
+	t.Fatal("show engine does not tell the process id")
+	return 0
+}

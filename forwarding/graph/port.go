@@ -1,0 +1,34 @@
+package graph
+
+import (
+	"vbng/forwarding/entry"
+	"vbng/forwarding/packet"
+	"vbng/forwarding/port"
+)
+
+// Port is a port as a worker sees it. The worker owns it.
+type Port struct {
+	Slot   uint32
+	ID     entry.PortID
+	Driver port.Port
+	MAC    uint64 // packed like table.PackMAC
+	PPPoE  bool
+	L3     bool   // frames begin with the IP header
+	VRF    uint32 // of an L3 port: slot, or packet.None
+
+	// Before is what earlier drivers of this port have counted.
+	Before entry.PortCounters
+	out    packet.Vector
+}
+
+// Sum returns what the port has counted since it exists.
+func (p *Port) Sum() entry.PortCounters {
+	s, c := p.Before, p.Driver.Counters()
+	s.InputPackets += c.InputPackets
+	s.InputBytes += c.InputBytes
+	s.OutputPackets += c.OutputPackets
+	s.OutputBytes += c.OutputBytes
+	s.InputDrops += c.InputDrops
+	s.OutputDrops += c.OutputDrops
+	return s
+}

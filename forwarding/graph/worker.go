@@ -1,0 +1,174 @@
+package graph
+
+import (
+	"math/bits"
+
+	"vbng/forwarding/counter"
+	"vbng/forwarding/entry"
+	"vbng/forwarding/packet"
+	"vbng/forwarding/punt"
+	"vbng/forwarding/table"
+)
+
+const slotMask = packet.VectorSize - 1
+
+// Worker is what a node works with. All of it belongs to one goroutine, but for Tables, which it reads.
+type Worker struct {
+	Packets  packet.Columns
+	Port     *Port // that brought the packets
+	NowNanos int64 // read once per round; never goes backwards
+
+	Arena    *packet.Arena
+	Pool     *packet.Pool
+	Tables   *table.Tables
+	Count    *counter.Worker
+	Ring     *punt.Ring
+	Policers *punt.Policers
+	Ports    []*Port // by slot, nil: not open
+
+	graph   *Graph
+	busy    uint64 // nodes with packets
+	pending [maxNodes]packet.List
+	// alive has a bit for each slot whose packet has not yet come to its end. After a panic in a node
+	// these packets are dropped.
+	alive  uint64
+	ready  []*Port // with frames to transmit
+	tracer *Tracer
+	punted entry.Punt // scratch, so that it does not escape
+}
+
+// NewWorker returns a worker for a graph. The caller fills the exported fields.
+func NewWorker(g *Graph, ports int) *Worker {
+	return &Worker{graph: g, Ports: make([]*Port, ports), ready: make([]*Port, 0, ports)}
+}
+
+// WordNames names the counter words of the worker's graph.
+func (w *Worker) WordNames() []string { return w.graph.Words() }
+
+// Send sends one packet along an edge.
+func (w *Worker) Send(n *Node, e Edge, slot uint8) {
+	to := n.edges[e]
+	w.pending[to&(maxNodes-1)].Add(slot)
+	w.busy |= 1 << to
+}
+
+// Pass sends a whole list along an edge.
+func (w *Worker) Pass(n *Node, e Edge, l *packet.List) {
+	if l.N == 0 {
+		return
+	}
+	to := n.edges[e]
+	w.pending[to&(maxNodes-1)].Append(l)
+	w.busy |= 1 << to
+}
+
+// Drop ends a packet's way for a reason.
+func (w *Worker) Drop(n *Node, r Reason, slot uint8) {
+	w.Count.Add(n.reasons+uint32(r), 1)
+	last := len(w.graph.nodes) - 1
+	w.pending[last].Add(slot)
+	w.busy |= 1 << last
+	if w.tracer != nil {
+		w.tracer.dropped(n, r, slot)
+	}
+}
+
+// Punt ends a packet's way in the ring to control, or reports false: then it must be dropped. start is
+// where the frame begins and payload what Punt.Payload says, both from the arena's start.
+func (w *Worker) Punt(slot uint8, p entry.Punt, start, payload uint32) bool {
+	c, i := &w.Packets, slot&slotMask
+	end := c.Offset[i] + c.Length[i]
+	w.punted = p
+	w.punted.Port = w.Port.ID
+	w.punted.Data = w.Arena.Memory[start:end]
+	w.punted.Payload = int(payload - start)
+	if !w.Ring.Push(&w.punted) {
+		return false
+	}
+	w.Finish(slot)
+	return true
+}
+
+// Finish gives the buffer of a packet back whose way ended well.
+func (w *Worker) Finish(slot uint8) {
+	w.alive &^= 1 << (slot & slotMask)
+	w.Pool.Give(w.Packets.Index[slot&slotMask])
+}
+
+// Transmit ends the way of a packet in the output of an open port; offset and length are its columns'.
+func (w *Worker) Transmit(p *Port, slot uint8) {
+	c, i := &w.Packets, slot&slotMask
+	w.alive &^= 1 << i
+	w.Queue(p, c.Index[i], c.Offset[i], c.Length[i])
+}
+
+// Queue puts a buffer that is no received packet into the output of an open port.
+func (w *Worker) Queue(p *Port, index, offset, length uint32) {
+	v := &p.out
+	if v.N == packet.VectorSize {
+		p.Driver.Transmit(w.Pool, v)
+		v.N = 0
+	} else if v.N == 0 {
+		w.ready = append(w.ready, p)
+	}
+	at := v.N & slotMask
+	v.Index[at], v.Offset[at], v.Length[at], v.Port[at] = index, offset, length, p.Slot
+	v.N++
+}
+
+// Flush transmits what the ports' outputs hold.
+func (w *Worker) Flush() {
+	for _, p := range w.ready {
+		p.Driver.Transmit(w.Pool, &p.out)
+		p.out.N = 0
+	}
+	w.ready = w.ready[:0]
+}
+
+// Run takes what a port has received through the graph, beginning at a node.
+func (w *Worker) Run(first *Node) {
+	n := w.Packets.N
+	w.alive = ^uint64(0) >> (packet.VectorSize - n)
+	w.pending[first.index].All(n)
+	w.busy = 1 << first.index
+	if w.tracer != nil {
+		w.tracer.begin(w, n)
+	}
+	for w.busy != 0 {
+		i := bits.TrailingZeros64(w.busy)
+		w.busy &^= 1 << i
+		w.step(w.graph.nodes[i], &w.pending[i])
+	}
+}
+
+func (w *Worker) step(n *Node, l *packet.List) {
+	w.Count.Add(n.packets, uint64(l.N))
+	w.Count.Add(n.vectors, 1)
+	if w.tracer != nil {
+		w.tracer.visit(w, n, l)
+	}
+	n.process(w, n, l)
+	l.N = 0
+}
+
+// Abandon drops the packets that a panic left on their way and returns how many they were.
+func (w *Worker) Abandon() int {
+	left := w.alive
+	for a := left; a != 0; a &= a - 1 {
+		w.Pool.Give(w.Packets.Index[bits.TrailingZeros64(a)])
+	}
+	for i := range w.pending {
+		w.pending[i].N = 0
+	}
+	w.busy, w.alive = 0, 0
+	return bits.OnesCount64(left)
+}
+
+const dropName = "drop"
+
+// drop is the last node: it gives buffers back, the first one last, so that it is taken first.
+func drop(w *Worker, _ *Node, l *packet.List) {
+	for i := l.N - 1; i >= 0; i-- {
+		w.Finish(l.Slot[i])
+	}
+}

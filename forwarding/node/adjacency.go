@@ -1,0 +1,114 @@
+package node
+
+import (
+	"vbng/forwarding/entry"
+	"vbng/forwarding/graph"
+	"vbng/forwarding/packet"
+	"vbng/forwarding/table"
+)
+
+const (
+	adjacencyToOut = iota
+	adjacencyToPunt
+)
+
+const (
+	adjacencyMissing = iota
+	adjacencyUnresolved
+	adjacencyMTU
+)
+
+// adjacency writes the Ethernet header of the next hop. For one that is not resolved it sends the packet
+// up to control at most once per second.
+func adjacency() graph.Spec {
+	a := &adjacencyNode{}
+	return graph.Spec{
+		Name:    nameAdjacency,
+		Edges:   []string{arcPortOut, namePunt},
+		Reasons: []string{"no-adjacency", "unresolved", "mtu-exceeded"},
+		Process: a.process,
+	}
+}
+
+type adjacencyNode struct{ gleans gleans }
+
+func (a *adjacencyNode) process(w *graph.Worker, n *graph.Node, l *packet.List) {
+	c, memory := &w.Packets, w.Arena.Memory
+	kept := 0
+	for _, slot := range l.Slot[:l.N] {
+		i := slot & slotMask
+		target := table.Target(c.Target[i])
+		if target.Kind() == table.KindConnected {
+			a.glean(w, n, slot, target.Index(), c.Dest[i])
+			continue
+		}
+		next := w.Tables.Adjacencies[target.Index()].Load()
+		if next == nil {
+			w.Drop(n, adjacencyMissing, slot)
+			continue
+		}
+		if !next.Resolved {
+			a.glean(w, n, slot, next.Interface, next.Address)
+			continue
+		}
+		if c.Length[i] > next.MTU {
+			w.Drop(n, adjacencyMTU, slot)
+			continue
+		}
+		offset := c.Offset[i]
+		*(*[table.AdjacencyBytes]byte)(memory[offset-table.AdjacencyBytes:]) = next.Header
+		c.Offset[i] = offset - next.HeaderLength
+		c.Length[i] += next.HeaderLength
+		c.Port[i] = next.Port
+		l.Slot[kept&slotMask] = slot
+		kept++
+	}
+	l.N = kept
+	w.Pass(n, adjacencyToOut, l)
+}
+
+// glean asks control to resolve an address on an interface.
+func (a *adjacencyNode) glean(w *graph.Worker, n *graph.Node, slot uint8, interfaceSlot, address uint32) {
+	if !a.gleans.due(interfaceSlot, address, w.NowNanos) {
+		w.Drop(n, adjacencyUnresolved, slot)
+		return
+	}
+	c, i := &w.Packets, slot&slotMask
+	c.Interface[i] = interfaceSlot
+	c.Class[i] = uint8(entry.ClassGlean)
+	w.Send(n, adjacencyToPunt, slot)
+}
+
+const (
+	gleanIntervalNanos = 1e9
+	gleanSets          = 256 // a power of two
+	gleanWays          = 4
+)
+
+// gleans remembers whom control was asked to resolve in the last second. When more neighbours than fit
+// are looked for at once, some wait for the next second.
+type gleans [gleanSets][gleanWays]struct {
+	key       uint64
+	lastNanos int64
+}
+
+func (g *gleans) due(interfaceSlot, address uint32, nowNanos int64) bool {
+	key := uint64(interfaceSlot+1)<<32 | uint64(address)
+	set := &g[key*0x9E3779B97F4A7C15>>56&(gleanSets-1)]
+	oldest := 0
+	for i := range set {
+		if set[i].key == key {
+			oldest = i
+			break
+		}
+		if set[i].lastNanos < set[oldest].lastNanos {
+			oldest = i
+		}
+	}
+	e := &set[oldest]
+	if e.key != 0 && nowNanos-e.lastNanos < gleanIntervalNanos {
+		return false
+	}
+	e.key, e.lastNanos = key, nowNanos
+	return true
+}

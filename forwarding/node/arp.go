@@ -1,0 +1,78 @@
+package node
+
+import (
+	"encoding/binary"
+
+	"vbng/forwarding/entry"
+	"vbng/forwarding/graph"
+	"vbng/forwarding/packet"
+	"vbng/forwarding/table"
+	"vbng/forwarding/wire"
+)
+
+const (
+	arpToOut = iota
+	arpToPunt
+)
+
+const (
+	arpMalformed = iota
+	arpNotOurs
+	arpOperation
+)
+
+// arpInput answers requests for our own addresses (RFC 826) and sends replies up to control.
+func arpInput() graph.Spec {
+	return graph.Spec{
+		Name:    nameARP,
+		Edges:   []string{arcPortOut, namePunt},
+		Reasons: []string{"malformed", "not-our-address", "unknown-operation"},
+		Process: arpProcess,
+	}
+}
+
+func arpProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
+	c := &w.Packets
+	for _, slot := range l.Slot[:l.N] {
+		i := slot & slotMask
+		a := wire.ARP(w.Arena.Memory[c.Offset[i] : c.Offset[i]+c.Length[i]])
+		switch {
+		case !a.Valid():
+			w.Drop(n, arpMalformed, slot)
+		case a.Operation() == wire.ARPReply:
+			c.Class[i] = uint8(entry.ClassARP)
+			w.Send(n, arpToPunt, slot)
+		case a.Operation() != wire.ARPRequest:
+			w.Drop(n, arpOperation, slot)
+		default:
+			if !answerARP(w, a, i) {
+				w.Drop(n, arpNotOurs, slot)
+				continue
+			}
+			w.Send(n, arpToOut, slot)
+		}
+	}
+}
+
+// answerARP turns a request for one of our addresses into the reply, in its own frame and with its tags.
+func answerARP(w *graph.Worker, a wire.ARP, i uint8) bool {
+	c := &w.Packets
+	wanted := a.TargetIP()
+	if _, ours := w.Tables.Local.Find(table.LocalKey(c.Interface[i], binary.BigEndian.Uint32(wanted[:]))); !ours {
+		return false
+	}
+	own := w.Tables.Interfaces[c.Interface[i]].Load()
+	if own == nil {
+		return false
+	}
+	asker := a.SenderMAC()
+	wire.PutARP(a, wire.ARPReply, own.MAC, wanted, asker, a.SenderIP())
+	start := packet.Start(c.Index[i])
+	frame := w.Arena.Memory[start:]
+	copy(frame[0:6], frame[6:12]) // to whoever sent the frame
+	copy(frame[6:12], own.MAC[:])
+	c.Length[i] = c.Offset[i] - start + wire.ARPLength
+	c.Offset[i] = start
+	c.Port[i] = w.Port.Slot
+	return true
+}

@@ -1,0 +1,127 @@
+package node
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"vbng/forwarding/graph"
+	"vbng/forwarding/packet"
+	"vbng/forwarding/wire"
+)
+
+const (
+	ip4ToSubscriber = iota
+	ip4ToLookup
+)
+
+const (
+	ip4Short = iota
+	ip4Version
+	ip4HeaderLength
+	ip4TotalLength
+	ip4Checksum
+	ip4MartianSource
+	ip4MartianDestination
+)
+
+// ip4Input checks the IPv4 header (RFC 1812 section 5.2.2) and reads the addresses.
+func ip4Input() graph.Spec {
+	return graph.Spec{
+		Name:  nameIP4,
+		Edges: []string{arcSubscriberIn, nameLookup},
+		Reasons: []string{
+			"packet-too-short", "bad-version", "bad-header-length", "bad-total-length", "bad-checksum",
+			"martian-source", "martian-destination",
+		},
+		Process: ip4InputProcess,
+	}
+}
+
+func ip4InputProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
+	c, memory := &w.Packets, w.Arena.Memory
+	kept := 0
+	for _, slot := range l.Slot[:l.N] {
+		i := slot & slotMask
+		offset, length := c.Offset[i], c.Length[i]
+		b := (*[wire.IPv4Length]byte)(memory[offset:])
+		total := uint32(binary.BigEndian.Uint16(b[2:4]))
+		if b[0] != 0x45 || length < wire.IPv4Length || total < wire.IPv4Length || total > length || !checksumOK(b) {
+			if reason, bad := badIP4(wire.IPv4(memory[offset : offset+length])); bad {
+				w.Drop(n, reason, slot)
+				continue
+			}
+		}
+		source, destination := binary.BigEndian.Uint32(b[12:16]), binary.BigEndian.Uint32(b[16:20])
+		if martian(source) || martian(destination) {
+			w.Drop(n, whichMartian(source), slot)
+			continue
+		}
+		c.Length[i] = total // what follows is padding
+		c.Source[i], c.Dest[i] = source, destination
+		l.Slot[kept&slotMask] = slot
+		kept++
+	}
+	l.N = kept
+	ip4Origin(w, n, l)
+}
+
+// ip4Origin tells subscribers' packets from others.
+func ip4Origin(w *graph.Worker, n *graph.Node, l *packet.List) {
+	c := &w.Packets
+	kept := 0
+	for _, slot := range l.Slot[:l.N] {
+		i := slot & slotMask
+		if c.Session[i] == packet.None {
+			w.Send(n, ip4ToLookup, slot)
+			continue
+		}
+		c.VRF[i] = w.Tables.Sessions[c.Session[i]].Up.VRF
+		l.Slot[kept&slotMask] = slot
+		kept++
+	}
+	l.N = kept
+	w.Tables.Prefetch(c, l)
+	w.Pass(n, ip4ToSubscriber, l)
+}
+
+// checksumOK verifies a header without options: the one's complement sum of its words, taken 64 bits at
+// a time, is all ones (RFC 1071).
+func checksumOK(b *[wire.IPv4Length]byte) bool {
+	sum, carry := bits.Add64(binary.LittleEndian.Uint64(b[0:8]), binary.LittleEndian.Uint64(b[8:16]), 0)
+	sum, carry = bits.Add64(sum, uint64(binary.LittleEndian.Uint32(b[16:20])), carry)
+	half := sum>>32 + sum&0xFFFFFFFF + carry
+	half = half>>16 + half&0xFFFF
+	half = half>>16 + half&0xFFFF
+	return uint16(half>>16+half) == 0xFFFF
+}
+
+// badIP4 judges what is not a plain header of 20 bytes; options are allowed.
+func badIP4(p wire.IPv4) (graph.Reason, bool) {
+	switch {
+	case len(p) < wire.IPv4Length:
+		return ip4Short, true
+	case p[0]>>4 != 4:
+		return ip4Version, true
+	case p.HeaderLength() < wire.IPv4Length || p.HeaderLength() > len(p):
+		return ip4HeaderLength, true
+	case int(p.TotalLength()) < p.HeaderLength() || int(p.TotalLength()) > len(p):
+		return ip4TotalLength, true
+	case !p.ChecksumOK():
+		return ip4Checksum, true
+	}
+	return 0, false
+}
+
+// martian reports addresses that no router forwards (RFC 1812 sections 5.3.7 and 4.2.2.11): network 0,
+// loopback, multicast and class E. Multicast forwarding will need an exception here.
+func martian(address uint32) bool {
+	top := address >> 24
+	return top == 0 || top == 127 || top >= 224
+}
+
+func whichMartian(source uint32) graph.Reason {
+	if martian(source) {
+		return ip4MartianSource
+	}
+	return ip4MartianDestination
+}

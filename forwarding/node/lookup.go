@@ -1,0 +1,85 @@
+package node
+
+import (
+	"encoding/binary"
+
+	"vbng/forwarding/graph"
+	"vbng/forwarding/packet"
+	"vbng/forwarding/table"
+	"vbng/forwarding/wire"
+)
+
+const (
+	lookupToLocal = iota
+	lookupToAdjacency
+	lookupToPPPoE
+)
+
+const (
+	lookupNoRoute = iota
+	lookupDiscard
+	lookupTTL
+	lookupUnknown
+)
+
+// ip4Lookup finds the longest prefix in the packet's VRF and sends the packet on by its target.
+func ip4Lookup() graph.Spec {
+	return graph.Spec{
+		Name:    nameLookup,
+		Edges:   []string{nameLocal, nameAdjacency, namePPPoEOut},
+		Reasons: []string{"no-route", "discard-route", "ttl-expired", "unknown-target"},
+		Process: ip4LookupProcess,
+	}
+}
+
+// kindEdges says where the targets that a packet is forwarded to lead.
+var kindEdges = [table.NumKinds]graph.Edge{
+	table.KindConnected: lookupToAdjacency,
+	table.KindNeighbor:  lookupToAdjacency,
+	table.KindSession:   lookupToPPPoE,
+}
+
+func ip4LookupProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
+	c, memory := &w.Packets, w.Arena.Memory
+	w.Tables.Prefetch(c, l)
+	w.Tables.Lookup(c, l)
+	for _, slot := range l.Slot[:l.N] {
+		i := slot & slotMask
+		kind := table.Target(c.Target[i]).Kind()
+		edge := kindEdges[kind]
+		if edge == lookupToLocal {
+			lookupElse(w, n, kind, slot)
+			continue
+		}
+		if c.Flags[i]&packet.FlagLocalOrigin == 0 {
+			b := (*[wire.IPv4Length]byte)(memory[c.Offset[i]:])
+			if b[8] <= 1 {
+				w.Drop(n, lookupTTL, slot)
+				continue
+			}
+			decrementTTL(b)
+		}
+		w.Send(n, edge, slot)
+	}
+}
+
+// lookupElse ends or turns the way of packets that are not forwarded.
+func lookupElse(w *graph.Worker, n *graph.Node, kind uint32, slot uint8) {
+	switch kind {
+	case table.KindLocal:
+		w.Send(n, lookupToLocal, slot)
+	case table.KindNone:
+		w.Drop(n, lookupNoRoute, slot)
+	case table.KindDrop:
+		w.Drop(n, lookupDiscard, slot)
+	default:
+		w.Drop(n, lookupUnknown, slot)
+	}
+}
+
+// decrementTTL lowers the TTL and keeps the checksum right: RFC 1624 equation 3 with ~m + m' = 0xFEFF.
+func decrementTTL(b *[wire.IPv4Length]byte) {
+	b[8]--
+	sum := uint32(^binary.BigEndian.Uint16(b[10:12])) + 0xFEFF
+	binary.BigEndian.PutUint16(b[10:12], ^uint16(sum>>16+sum))
+}

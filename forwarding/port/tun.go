@@ -1,0 +1,150 @@
+package port
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+
+	"vbng/forwarding/entry"
+	"vbng/forwarding/packet"
+)
+
+// TUN is a TUN or TAP device of the kernel, made by us and set up: what we transmit, the kernel receives.
+// A frame of a TUN begins with the IP header.
+type TUN struct {
+	entry      entry.Port
+	device     device
+	descriptor int
+	socket     int // for asking about the device
+	tally      tally
+	refused    atomic.Uint64 // by the kernel
+	overlong   atomic.Uint64
+}
+
+// OpenTUN makes the device that e names, or takes up a persistent one.
+func OpenTUN(e entry.Port) (*TUN, error) {
+	if err := checkDeviceName(e.Device); err != nil {
+		return nil, err
+	}
+	mode := uint16(unix.IFF_TUN)
+	if e.Driver == entry.DriverTAP {
+		mode = unix.IFF_TAP
+		if e.MAC == (entry.MAC{}) {
+			return nil, fmt.Errorf("tap port %s: our end needs a MAC address of its own", e.Device)
+		}
+	}
+	t := &TUN{entry: e, descriptor: -1, socket: -1}
+	if err := t.open(mode | unix.IFF_NO_PI); err != nil {
+		_ = t.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *TUN) open(mode uint16) (err error) {
+	t.descriptor, err = unix.Open("/dev/net/tun", unix.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("open /dev/net/tun: %w", err)
+	}
+	request, err := unix.NewIfreq(t.entry.Device)
+	if err != nil {
+		return fmt.Errorf("name tun device %s: %w", t.entry.Device, err)
+	}
+	request.SetUint16(mode)
+	if err := unix.IoctlIfreq(t.descriptor, unix.TUNSETIFF, request); err != nil {
+		return fmt.Errorf("make tun device %s: %w", t.entry.Device, err)
+	}
+	t.socket, err = unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("open socket to set %s up: %w", t.entry.Device, err)
+	}
+	t.device = device{t.entry.Device, t.socket}
+	if t.entry.MTU != 0 {
+		if err := t.device.setMTU(int(t.entry.MTU)); err != nil {
+			return err
+		}
+	}
+	return t.device.bringUp()
+}
+
+// Receive implements Port.
+func (t *TUN) Receive(pool *packet.Pool, v *packet.Vector) int {
+	packets, bytes := 0, 0
+	for v.N < packet.VectorSize {
+		buffer, ok := pool.Take()
+		if !ok {
+			break
+		}
+		start := int(buffer)*packet.Stride + packet.Headroom
+		n, err := unix.Read(t.descriptor, pool.Arena.Memory[start:start+packet.MaxFrame])
+		if err != nil || n <= 0 {
+			pool.Give(buffer)
+			break // EAGAIN: no more; EIO: the device is down or gone, which State tells
+		}
+		if n == packet.MaxFrame { // perhaps cut off: the device's MTU is higher than a buffer's
+			pool.Give(buffer)
+			t.overlong.Add(1)
+			t.tally.inputDrops.Add(1)
+			continue
+		}
+		v.Index[v.N], v.Offset[v.N], v.Length[v.N] = buffer, uint32(start), uint32(n)
+		v.N++
+		packets, bytes = packets+1, bytes+n
+	}
+	t.tally.input(packets, bytes)
+	return packets
+}
+
+// Transmit implements Port.
+func (t *TUN) Transmit(pool *packet.Pool, v *packet.Vector) {
+	packets, bytes := 0, 0
+	for i := range v.N {
+		start, length := v.Offset[i], v.Length[i]
+		if _, err := unix.Write(t.descriptor, pool.Arena.Memory[start:start+length]); err != nil {
+			t.refused.Add(1)
+			t.tally.outputDrops.Add(1)
+		} else {
+			packets, bytes = packets+1, bytes+int(length)
+		}
+		pool.Give(v.Index[i])
+	}
+	t.tally.output(packets, bytes)
+}
+
+// Descriptor implements Port.
+func (t *TUN) Descriptor() int { return t.descriptor }
+
+// State implements Port.
+func (t *TUN) State() entry.PortState {
+	s := entry.PortState{Port: t.entry.ID, MAC: t.entry.MAC}
+	facts, err := t.device.facts()
+	if err != nil {
+		s.Err = err.Error()
+		return s
+	}
+	s.Up, s.MTU = facts.up, portMTU(t.entry.MTU, facts.mtu)
+	return s
+}
+
+// Counters implements Port.
+func (t *TUN) Counters() entry.PortCounters { return t.tally.read() }
+
+// Drops implements Dropper.
+func (t *TUN) Drops() []Drop {
+	return []Drop{
+		{"received-overlong", "lower the device's MTU", t.overlong.Load()},
+		{"refused-by-kernel", "the device is down, or its queue is full", t.refused.Load()},
+	}
+}
+
+// Close implements Port. A device that is not persistent goes with it.
+func (t *TUN) Close() error {
+	for _, descriptor := range []int{t.descriptor, t.socket} {
+		if descriptor >= 0 {
+			_ = unix.Close(descriptor)
+		}
+	}
+	t.descriptor, t.socket = -1, -1
+	return nil
+}

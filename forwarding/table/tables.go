@@ -1,0 +1,118 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"unsafe"
+
+	"vbng/forwarding/entry"
+	"vbng/forwarding/packet"
+)
+
+// Interface is an L3 interface; it never changes, an interface that does gets a new one.
+type Interface struct {
+	ID     entry.InterfaceID
+	Access Access
+	VRF    uint32 // slot
+	MAC    entry.MAC
+	MTU    uint32
+}
+
+// VRF is a routing table; it never changes but for its FIB.
+type VRF struct {
+	ID  entry.VRFID
+	FIB *FIB
+	TUN uint32 // port slot of the host stack, or packet.None
+}
+
+// Limits bounds the tables.
+type Limits struct {
+	Sessions, Routes, Neighbors, Interfaces, VRFs int
+}
+
+// Tables is all that the workers share.
+type Tables struct {
+	Sessions    []Session
+	BySession   *Hash // SessionKey to session slot
+	ByAccess    *Hash // InterfaceKey to interface slot
+	Local       *Hash // LocalKey: our own addresses
+	Interfaces  []atomic.Pointer[Interface]
+	Adjacencies []atomic.Pointer[Adjacency]
+	VRFs        []atomic.Pointer[VRF]
+	Groups      *Groups
+}
+
+// LocalsPerInterface sizes the table of own addresses.
+const LocalsPerInterface = 4
+
+// New reserves tables. The seed is random; grace waits until every worker has passed a round.
+func New(l Limits, seed uint64, grace func()) (*Tables, error) {
+	if l.Sessions > MaxIndex || l.Neighbors > MaxIndex || l.Interfaces > MaxIndex/LocalsPerInterface {
+		return nil, fmt.Errorf("make tables: limits exceed %d", MaxIndex)
+	}
+	t := &Tables{
+		Interfaces:  make([]atomic.Pointer[Interface], l.Interfaces),
+		Adjacencies: make([]atomic.Pointer[Adjacency], l.Neighbors),
+		VRFs:        make([]atomic.Pointer[VRF], l.VRFs),
+	}
+	var errs [5]error
+	t.Sessions, errs[0] = packet.NewSlab[Session](l.Sessions)
+	t.BySession, errs[1] = NewHash(l.Sessions+1, seed) // one that moves has two keys for a moment
+	t.ByAccess, errs[2] = NewHash(l.Interfaces, seed)
+	t.Local, errs[3] = NewHash(l.Interfaces*LocalsPerInterface, seed)
+	// A prefix needs at most two groups of its own; what rests between two grace periods is on top.
+	t.Groups, errs[4] = NewGroups(2*l.Routes+l.Routes/4+1024, grace)
+	return t, errors.Join(errs[:]...)
+}
+
+// Reclaim makes what was deleted usable again; every worker must have passed a round since.
+func (t *Tables) Reclaim() {
+	t.BySession.Reclaim()
+	t.ByAccess.Reclaim()
+	t.Local.Reclaim()
+	t.Groups.Reclaim()
+	for i := range t.VRFs {
+		if v := t.VRFs[i].Load(); v != nil {
+			v.FIB.Reclaim()
+		}
+	}
+}
+
+// Prefetch asks the cache for the first FIB entries of a vector, which mostly is of one VRF.
+func (t *Tables) Prefetch(c *packet.Columns, l *packet.List) {
+	if l.N == 0 {
+		return
+	}
+	v := t.VRFs[c.VRF[l.Slot[0]&(packet.VectorSize-1)]].Load()
+	if v == nil {
+		return
+	}
+	root := v.FIB.tree.Load()
+	packet.Prefetch(unsafe.Pointer(unsafe.SliceData(root.root)), &c.Dest, l, uintptr(32-root.rootBits), 4)
+}
+
+// Lookup fills the target column from VRF and destination.
+func (t *Tables) Lookup(c *packet.Columns, l *packet.List) {
+	groups := t.Groups.entries
+	last := uint32(packet.None)
+	var root *tree
+	var def Target
+	for _, s := range l.Slot[:l.N] {
+		i := s & (packet.VectorSize - 1)
+		if c.VRF[i] != last {
+			last = c.VRF[i]
+			v := t.VRFs[last].Load()
+			if v == nil {
+				root, def, last = nil, 0, packet.None
+			} else {
+				root, def = v.FIB.tree.Load(), Target(v.FIB.def.Load())
+			}
+		}
+		if root == nil {
+			c.Target[i] = 0
+			continue
+		}
+		c.Target[i] = uint32(lookup(root, groups, def, c.Dest[i]))
+	}
+}

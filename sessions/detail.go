@@ -1,0 +1,97 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+
+	"vbng/control/oper"
+	"vbng/sessions/ppp"
+)
+
+// Detail is everything about one session.
+type Detail struct {
+	Subscriber
+	AcctSessionID  string       `json:"acct_session_id"`
+	Profile        string       `json:"profile"`
+	OwnMAC         string       `json:"own_mac"`
+	OuterTPID      string       `json:"outer_tpid"`
+	Service        string       `json:"service"`
+	CircuitID      string       `json:"circuit_id"`
+	RemoteID       string       `json:"remote_id"`
+	Created        string       `json:"created"`
+	Gateway        string       `json:"gateway"`
+	Pool           string       `json:"pool"`
+	DNS            [2]string    `json:"dns"`
+	GrantedBy      string       `json:"granted_by"`
+	SessionTimeout string       `json:"session_timeout"`
+	Interim        string       `json:"interim_interval"`
+	InputPackets   uint64       `json:"input_packets"`
+	OutputPackets  uint64       `json:"output_packets"`
+	MTU            uint16       `json:"mtu_bytes"`
+	PeerMRU        uint16       `json:"peer_mru_bytes"`
+	LCP            string       `json:"lcp_state"`
+	IPCP           string       `json:"ipcp_state"`
+	Phase          string       `json:"ppp_phase"`
+	LocalMagic     string       `json:"local_magic"`
+	PeerMagic      string       `json:"peer_magic"`
+	PPP            ppp.Counters `json:"ppp_counters"`
+}
+
+func (m *Manager) detail(s *Session) Detail {
+	lcp, ipcp := s.link.States()
+	usage := m.usage(s)
+	d := Detail{
+		Subscriber: m.subscriber(s), AcctSessionID: s.acctID, Profile: s.profile.name, OwnMAC: s.ownMAC.String(),
+		OuterTPID: fmt.Sprintf("0x%04x", s.client.place.OuterTPID), Service: s.dialled.Service,
+		CircuitID: string(s.dialled.CircuitID), RemoteID: string(s.dialled.RemoteID),
+		Created: s.created.UTC().Format(timeFormat), Gateway: addressText(s.profile.local), Pool: s.pool,
+		InputPackets: usage.InputPackets, OutputPackets: usage.OutputPackets,
+		MTU: compile(s).session.MTU, PeerMRU: s.peerMRU, LCP: lcp.String(), IPCP: ipcp.String(),
+		Phase: s.link.Phase().String(), PPP: s.link.Counters(),
+		LocalMagic: fmt.Sprintf("0x%08x", s.localMagic), PeerMagic: fmt.Sprintf("0x%08x", s.peerMagic),
+	}
+	if g := s.grant; g != nil {
+		net := m.network(s, g)
+		d.DNS = [2]string{addressText(net.PrimaryDNS), addressText(net.SecondaryDNS)}
+		d.GrantedBy = g.Source
+		d.SessionTimeout, d.Interim = durationText(g.SessionTimeout), durationText(g.InterimInterval)
+	}
+	return d
+}
+
+func (m *Manager) showDetail(ctx context.Context, sel selection) (any, error) {
+	rows, err := collect(ctx, m, sel, m.detail)
+	if err != nil {
+		return nil, err
+	}
+	doc := oper.Document{Data: rows}
+	for _, d := range rows {
+		doc.Sections = append(doc.Sections, d.section())
+	}
+	return doc, nil
+}
+
+// section lays one session out for people.
+func (d Detail) section() oper.Section {
+	field := func(name, format string, args ...any) oper.Field {
+		return oper.Field{Name: name, Value: fmt.Sprintf(format, args...)}
+	}
+	return oper.Section{Title: fmt.Sprintf("Session %d, %s", d.SessionID, d.State), Lines: []oper.Field{
+		field("User", "%s", d.Username),
+		field("Acct-Session-Id", "%s", d.AcctSessionID),
+		field("Line", "%s vlan %s (%s) mac %s", d.Port, d.VLAN, d.OuterTPID, d.MAC),
+		field("Own MAC", "%s", d.OwnMAC),
+		field("Circuit, remote id", "%q, %q", d.CircuitID, d.RemoteID),
+		field("PPPoE", "session %d, profile %s, service %q", d.PPPoE, d.Profile, d.Service),
+		field("PPP", "%s, LCP %s, IPCP %s, magic %s, peer's %s", d.Phase, d.LCP, d.IPCP, d.LocalMagic, d.PeerMagic),
+		field("MTU, peer's MRU", "%d, %d bytes", d.MTU, d.PeerMRU),
+		field("Address", "%s, gateway %s, pool %q", d.Address, d.Gateway, d.Pool),
+		field("DNS", "%s, %s", d.DNS[0], d.DNS[1]),
+		field("Granted by", "%s", d.GrantedBy),
+		field("Session timeout, interim", "%s, %s", d.SessionTimeout, d.Interim),
+		field("Created, uptime", "%s, %d s", d.Created, d.UptimeSeconds),
+		field("Input", "%d packets, %d bytes", d.InputPackets, d.InputBytes),
+		field("Output", "%d packets, %d bytes", d.OutputPackets, d.OutputBytes),
+		field("PPP packets not answered", "%+v", d.PPP),
+	}}
+}

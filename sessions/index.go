@@ -1,0 +1,98 @@
+package sessions
+
+import (
+	"net/netip"
+
+	"vbng/forwarding/entry"
+)
+
+// index finds sessions by everything they are known by. A session is in byID, byTuple, byAcctID and
+// byClient from birth to burial, in byUser and byAddress as long as it has the one and the other.
+type index struct {
+	byID      map[entry.SessionID]*Session
+	byTuple   map[tuple]*Session
+	byAcctID  map[string]*Session
+	byClient  map[client]group
+	byMAC     map[entry.MAC]group
+	byUser    map[string]group
+	byAddress map[netip.Addr]*Session
+	perPort   map[entry.PortID]int
+	perPlace  map[Place]int
+}
+
+// group is a few sessions with something in common. It is a map because a user name may be shared
+// by all sessions of a router.
+type group map[entry.SessionID]*Session
+
+func newIndex() *index {
+	return &index{
+		byID: map[entry.SessionID]*Session{}, byTuple: map[tuple]*Session{}, byAcctID: map[string]*Session{},
+		byClient: map[client]group{}, byMAC: map[entry.MAC]group{}, byUser: map[string]group{},
+		byAddress: map[netip.Addr]*Session{}, perPort: map[entry.PortID]int{}, perPlace: map[Place]int{},
+	}
+}
+
+func (x *index) add(s *Session) {
+	x.byID[s.id] = s
+	x.byTuple[s.tuple()] = s
+	x.byAcctID[s.acctID] = s
+	join(x.byClient, s.client, s)
+	join(x.byMAC, s.client.mac, s)
+	x.perPort[s.client.place.Port]++
+	x.perPlace[s.client.place]++
+}
+
+func (x *index) remove(s *Session) {
+	delete(x.byID, s.id)
+	delete(x.byTuple, s.tuple())
+	delete(x.byAcctID, s.acctID)
+	leave(x.byClient, s.client, s)
+	leave(x.byMAC, s.client.mac, s)
+	x.name(s, "")
+	x.locate(s, netip.Addr{})
+	countDown(x.perPort, s.client.place.Port)
+	countDown(x.perPlace, s.client.place)
+}
+
+// name sets the session's user name.
+func (x *index) name(s *Session, username string) {
+	if s.username != "" {
+		leave(x.byUser, s.username, s)
+	}
+	if s.username = username; username != "" {
+		join(x.byUser, username, s)
+	}
+}
+
+// locate sets the session's address.
+func (x *index) locate(s *Session, address netip.Addr) {
+	if s.address.IsValid() {
+		delete(x.byAddress, s.address)
+	}
+	if s.address = address; address.IsValid() {
+		x.byAddress[address] = s
+	}
+}
+
+func join[K comparable](m map[K]group, key K, s *Session) {
+	g := m[key]
+	if g == nil {
+		g = group{}
+		m[key] = g
+	}
+	g[s.id] = s
+}
+
+func leave[K comparable](m map[K]group, key K, s *Session) {
+	g := m[key]
+	delete(g, s.id)
+	if len(g) == 0 {
+		delete(m, key)
+	}
+}
+
+func countDown[K comparable](m map[K]int, key K) {
+	if m[key]--; m[key] <= 0 {
+		delete(m, key)
+	}
+}

@@ -1,0 +1,171 @@
+package sessions
+
+import (
+	"fmt"
+	"maps"
+	"time"
+
+	"vbng/forwarding/entry"
+	"vbng/sessions/pool"
+	"vbng/sessions/ppp"
+)
+
+// restoration is the way back to the sessions of an earlier control.
+type restoration struct {
+	pending  int // restored sessions whose entries or routes are not confirmed yet
+	done     func()
+	begun    bool
+	finished bool
+}
+
+// Restore takes up the sessions of an earlier control: reads them from the store, and lets the loop
+// reserve what they hold, program them and go on with their timers and accounting. No client hears of
+// it. Call it once, after the first Apply of the configuration; done is called on the loop when all
+// entries and routes are in the forwarder, so that what it has besides may be swept. Until then
+// nobody is told that he has no session. It waits for the ports that the sessions are on.
+func (m *Manager) Restore(done func()) error {
+	var records []record
+	err := m.records.ForEach(func(key, value []byte) error {
+		r, err := parseRecord(value)
+		if err != nil { // one bad record is one session lost, not all
+			m.needs.Log.Error("stored session dropped", "key", fmt.Sprintf("%x", key), "error", err)
+			m.records.Delete(append([]byte(nil), key...))
+			return nil
+		}
+		records = append(records, r)
+		return nil
+	})
+	m.awaitPorts(records)
+	m.loop.Post(restoring{records: records, done: done})
+	if err != nil {
+		return fmt.Errorf("restore sessions: %w", err)
+	}
+	return nil
+}
+
+const (
+	portPatience = 5 * time.Second
+	portPause    = 5 * time.Millisecond
+)
+
+// awaitPorts waits until the configured ports of the records are known, which means that their entries
+// are on the way to the forwarder: a session cannot be programmed before its port.
+func (m *Manager) awaitPorts(records []record) {
+	missing := map[entry.PortID]bool{}
+	for _, r := range records {
+		if m.settings.Load().interfaces[r.Port] {
+			missing[r.Place.Port] = true
+		}
+	}
+	for range portPatience / portPause {
+		maps.DeleteFunc(missing, func(id entry.PortID, _ bool) bool {
+			_, _, _, known := m.needs.Ports.Port(id)
+			return known
+		})
+		if len(missing) == 0 {
+			return
+		}
+		pause := make(chan struct{})
+		m.needs.Clock.AfterFunc(portPause, func() { close(pause) })
+		<-pause
+	}
+	m.needs.Log.Warn("ports of stored sessions are not there, going on without them", "ports", len(missing))
+}
+
+func (m *Manager) restoring(msg restoring) {
+	m.restore = restoration{begun: true, done: msg.done, pending: 1} // 1: this function
+	for _, r := range msg.records {
+		if err := m.revive(r); err != nil {
+			m.bereave(r, err)
+		}
+	}
+	if n := len(msg.records); n > 0 {
+		m.needs.Log.Info("subscriber sessions restored", "sessions", len(m.index.byID), "stored", n)
+	}
+	m.oneRestored()
+}
+
+// revive makes a session of a record. On error nothing is taken.
+func (m *Manager) revive(r record) error {
+	profile := m.current.profiles[r.Profile]
+	if profile == nil { // removed while control was away; the session is closed in good order below
+		profile = m.current.orphan(r)
+	}
+	link, err := ppp.Restore(profile.link, m.needs.Random, r.Link)
+	if err != nil {
+		return fmt.Errorf("restore link: %w", err)
+	}
+	owner := pool.Owner(r.ID)
+	if err := m.pools.Reserve(r.Address, owner); err != nil {
+		return fmt.Errorf("restore address: %w", err)
+	}
+	s := &Session{
+		id: r.ID, acctID: r.AcctID, client: client{place: r.Place, mac: r.MAC}, ownMAC: r.OwnMAC, port: r.Port,
+		pppoe: r.PPPoE, profile: profile, created: r.Created, dialled: r.Dialled, state: StateRestoring, link: link,
+		lcpUp: true, localMagic: r.Link.LocalMagic, peerMagic: r.Link.PeerMagic, peerMRU: r.Link.PeerMRU,
+		grant: &r.Grant, pool: r.Pool, upAt: r.UpAt, offset: r.Offset, reported: r.Reported, base: r.Base,
+	}
+	if err := m.pppoeIDs.Reserve(line(r.Place), r.PPPoE); err != nil {
+		m.pools.Release(r.Address, owner)
+		return fmt.Errorf("restore PPPoE session id %d: %w", r.PPPoE, err)
+	}
+	if base, ok := m.needs.Counters.(Base); ok {
+		base.SetBase(s.id, s.base)
+	}
+	m.enter(s)
+	m.index.name(s, r.Username)
+	m.index.locate(s, r.Address)
+	m.resumeTimers(s)
+	m.restore.pending++
+	m.advance(s)
+	return nil
+}
+
+// resumeTimers lets the session time end when it would have ended; interim reports begin anywhere in
+// their interval, so that they do not all come at once.
+func (m *Manager) resumeTimers(s *Session) {
+	if limit := s.grant.SessionTimeout; limit > 0 {
+		m.setTimer(s, timerSession, max(0, limit-s.uptime(m.loop.Now())))
+	}
+	if interval := s.grant.InterimInterval; interval > 0 {
+		m.setTimer(s, timerInterim, m.spread(interval)+time.Second)
+	}
+	m.watchIdle(s)
+}
+
+// bereave ends what could not be revived: accounting must hear of it, and the client gets its PADT
+// when its next frame finds no session.
+func (m *Manager) bereave(r record, err error) {
+	m.needs.Log.Error("stored session cannot be restored", "session", r.AcctID, "user", r.Username, "error", err)
+	now := m.loop.Now()
+	s := &Session{
+		id: r.ID, acctID: r.AcctID, client: client{place: r.Place, mac: r.MAC}, ownMAC: r.OwnMAC, port: r.Port,
+		pppoe: r.PPPoE, username: r.Username, address: r.Address, dialled: r.Dialled, grant: &r.Grant,
+		upAt: r.UpAt, ended: now, reported: r.Reported, because: CauseRestoreFailed,
+	}
+	m.account(s, recordStop(s, m.usage(s)))
+	m.records.Delete(recordKey(s.id))
+	m.history.add(endedRow(s, s.reported))
+	m.stats.ended(s.because, true)
+}
+
+// restored is the end of the way back for one session: it is up, as before.
+func (m *Manager) restored(s *Session) {
+	s.state = StateUp
+	m.raiseOffset(s)
+	m.oneRestored()
+	if cause := m.current.homeless(s); cause != "" {
+		m.close(s, cause)
+	}
+}
+
+// oneRestored counts down; the last one opens the gate.
+func (m *Manager) oneRestored() {
+	if m.restore.pending--; m.restore.pending > 0 {
+		return
+	}
+	m.restore.finished = true
+	if m.restore.done != nil {
+		m.restore.done()
+	}
+}

@@ -1,0 +1,213 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vbng/control/oper"
+	"vbng/forwarding/entry"
+)
+
+// selection is which sessions an operator means: those that fit everything said.
+type selection struct {
+	id      entry.SessionID
+	acctID  string
+	user    string
+	mac     *entry.MAC
+	address netip.Addr
+	vlan    string // "100", "100.7"
+	port    string
+	state   string
+}
+
+// selectors are the arguments of every command about some sessions.
+func selectors() []oper.Arg {
+	keyword := func(name, help string, check func(string) error) oper.Arg {
+		return oper.Arg{Name: name, Help: help, Keyword: true, Optional: true, Check: check}
+	}
+	return []oper.Arg{
+		keyword("session-id", "session number", checkOf(parseID)),
+		keyword("acct-session-id", "Acct-Session-Id", nil),
+		keyword("user", "user name", nil),
+		keyword("mac", "MAC address of the client", checkOf(parseMAC)),
+		keyword("ip", "address of the subscriber", checkOf(netip.ParseAddr)),
+		keyword("vlan", "VLAN, or OUTER.INNER", checkOf(parseVLAN)),
+		keyword("interface", "access interface", nil),
+	}
+}
+
+func checkOf[T any](parse func(string) (T, error)) func(string) error {
+	return func(value string) error {
+		_, err := parse(value)
+		return err
+	}
+}
+
+func parseID(text string) (entry.SessionID, error) {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n == 0 {
+		return 0, fmt.Errorf("expected a session number, found %q", text)
+	}
+	return entry.SessionID(n), nil
+}
+
+// parseMAC reads six bytes in hexadecimal, grouped by colons, hyphens or dots.
+func parseMAC(text string) (entry.MAC, error) {
+	var mac entry.MAC
+	digits := strings.NewReplacer(":", "", "-", "", ".", "").Replace(text)
+	n, err := strconv.ParseUint(digits, 16, 64)
+	if err != nil || len(digits) != 2*len(mac) {
+		return mac, fmt.Errorf("expected a MAC address, found %q", text)
+	}
+	for i := range mac {
+		mac[i] = byte(n >> (8 * (len(mac) - 1 - i)))
+	}
+	return mac, nil
+}
+
+// parseVLAN reads "100" or "100.7" into its canonical form; 0 is untagged.
+func parseVLAN(text string) (string, error) {
+	outer, inner, double := strings.Cut(text, ".")
+	a, err := strconv.ParseUint(outer, 10, 12)
+	if err != nil {
+		return "", fmt.Errorf("expected a VLAN or OUTER.INNER, found %q", text)
+	}
+	if !double {
+		return strconv.FormatUint(a, 10), nil
+	}
+	b, err := strconv.ParseUint(inner, 10, 12)
+	if err != nil {
+		return "", fmt.Errorf("expected a VLAN or OUTER.INNER, found %q", text)
+	}
+	return fmt.Sprintf("%d.%d", a, b), nil
+}
+
+// parseSelection reads the arguments; said tells whether there were any.
+func parseSelection(call oper.Call) (sel selection, said bool, err error) {
+	for name, value := range call.Args {
+		said = true
+		switch name {
+		case "session-id":
+			sel.id, err = parseID(value)
+		case "acct-session-id":
+			sel.acctID = value
+		case "user":
+			sel.user = value
+		case "mac":
+			var mac entry.MAC
+			mac, err = parseMAC(value)
+			sel.mac = &mac
+		case "ip":
+			sel.address, err = netip.ParseAddr(value)
+		case "vlan":
+			sel.vlan, err = parseVLAN(value)
+		case "interface":
+			sel.port = value
+		case "state":
+			sel.state = value
+		default:
+			said = false
+		}
+		if err != nil {
+			return sel, said, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return sel, said, nil
+}
+
+// fits reports whether a session is meant.
+func (sel *selection) fits(s *Session) bool {
+	place := s.client.place
+	switch {
+	case sel.id != 0 && s.id != sel.id,
+		sel.acctID != "" && s.acctID != sel.acctID,
+		sel.user != "" && s.username != sel.user,
+		sel.mac != nil && s.client.mac != *sel.mac,
+		sel.address.IsValid() && s.address != sel.address,
+		sel.port != "" && s.port != sel.port,
+		sel.state != "" && s.state.String() != sel.state:
+		return false
+	case sel.vlan != "" && !strings.Contains(sel.vlan, "."):
+		return strconv.Itoa(int(place.OuterVLAN)) == sel.vlan
+	}
+	return sel.vlan == "" || place.VLAN() == sel.vlan
+}
+
+// candidates returns the sessions that may fit, by the index that leaves the fewest. Loop only.
+func (x *index) candidates(sel selection) []entry.SessionID {
+	one := func(s *Session) []entry.SessionID {
+		if s == nil {
+			return nil
+		}
+		return []entry.SessionID{s.id}
+	}
+	switch {
+	case sel.id != 0:
+		return one(x.byID[sel.id])
+	case sel.acctID != "":
+		return one(x.byAcctID[sel.acctID])
+	case sel.address.IsValid():
+		return one(x.byAddress[sel.address])
+	case sel.mac != nil:
+		return keys(x.byMAC[*sel.mac])
+	case sel.user != "":
+		return keys(x.byUser[sel.user])
+	}
+	return keys(x.byID)
+}
+
+func keys(m map[entry.SessionID]*Session) []entry.SessionID {
+	ids := make([]entry.SessionID, 0, len(m))
+	for id := range m {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// ask runs f on the loop and waits for its end, or for that of ctx; f may run still then.
+func (m *Manager) ask(ctx context.Context, f func()) error {
+	done := make(chan struct{})
+	m.loop.Post(question{ask: func() {
+		defer close(done)
+		f()
+	}})
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("ask sessions: %w", ctx.Err())
+	}
+}
+
+// askChunk is how many sessions are looked at in one turn of the loop.
+const askChunk = 512
+
+// collect makes a row of each session that fits, in the order of their numbers. The loop is asked for
+// some at a time, so that other messages come in between: rows are not of one moment.
+func collect[T any](ctx context.Context, m *Manager, sel selection, row func(*Session) T) ([]T, error) {
+	var ids []entry.SessionID
+	if err := m.ask(ctx, func() { ids = m.index.candidates(sel) }); err != nil {
+		return nil, err
+	}
+	slices.Sort(ids)
+	rows := []T{}
+	for chunk := range slices.Chunk(ids, askChunk) {
+		var part []T // of its own: after an abandoned question nobody reads it
+		err := m.ask(ctx, func() {
+			for _, id := range chunk {
+				if s := m.index.byID[id]; s != nil && sel.fits(s) {
+					part = append(part, row(s))
+				}
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, part...)
+	}
+	return rows, nil
+}
