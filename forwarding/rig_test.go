@@ -273,4 +273,3 @@ func etherFrame(destination, source entry.MAC, etherType uint16, payload []byte)
 	wire.PutEthernet(b, destination, source, etherType)
 	return append(b, payload...)
 }
-

@@ -17,7 +17,7 @@ func (m *Manager) Name() string { return "sessions" }
 func (m *Manager) Check(_, new *config.Tree) []error {
 	faults := append(checkRanges(new), checkProfiles(new)...)
 	if len(faults) == 0 {
-		if _, err := parseSettings(new, m.cookieKey); err != nil {
+		if _, err := parseSettings(new, make([]byte, cookieKeyBytes)); err != nil {
 			faults = append(faults, err)
 		}
 	}

@@ -28,6 +28,7 @@ func newConversation(s *Server, c net.Conn) *conversation {
 // run answers requests until the shell hangs up or ctx ends. Requests are read ahead on a goroutine
 // of their own, because a Cancel must reach a line that runs.
 func (v *conversation) run(ctx context.Context) {
+	defer v.conn.Close()
 	ctx, hangUp := context.WithCancel(ctx)
 	defer hangUp()
 	stop := context.AfterFunc(ctx, func() { v.conn.Close() })

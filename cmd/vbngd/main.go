@@ -60,7 +60,6 @@ type paths struct{ run, state string }
 
 func (p paths) cliSocket() string     { return filepath.Join(p.run, "vbng.sock") }
 func (p paths) forwarderSock() string { return filepath.Join(p.run, "forwarder.sock") }
-func (p paths) forwarderLog() string  { return filepath.Join(p.run, "forwarder.log") }
 func (p paths) store() string         { return filepath.Join(p.state, "store.db") }
 
 func runFlag(flags *flag.FlagSet) *string {

@@ -64,7 +64,7 @@ func wire(p paths, seed string, level *slog.LevelVar, log *slog.Logger) (*router
 	receivers := map[entry.Class]entry.Receiver{}
 	var settings func() engine.Settings
 	r.client = remote.NewClient(remote.ClientConfig{
-		Path: p.forwarderSock(), Log: log, Clock: time, Receivers: receivers, Events: r.event, View: viewCounters,
+		Path: p.forwarderSock(), Log: log, Clock: time, Receivers: receivers, Events: r.event,
 		Start: func() error { return startForwarder(p, settings()) },
 	})
 

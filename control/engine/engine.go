@@ -67,7 +67,7 @@ func (*Engine) Schema() []*schema.Node {
 			number("limit sessions", "Most subscribers at once", "sessions", 16, 1<<20, "65536"),
 			number("limit routes", "Most routes in all VRFs", "routes", 1024, 4<<20, "1048576"),
 			number("limit neighbors", "Most neighbours", "neighbors", 16, 1<<18, "16384"),
-			number("limit buffers", "Packet buffers, 2112 bytes each", "buffers", 1024, 1<<20, "32768"),
+			number("limit buffers", "Packet buffers of each worker, 2112 bytes each", "buffers", 1024, 1<<20, "32768"),
 		},
 	}}
 }

@@ -14,8 +14,8 @@ pids=()
 cleanup() {
 	status=$?
 	set +e
-	for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null; done
-	for pid in "${pids[@]}"; do wait "$pid" 2>/dev/null; done
+	# Last started, first ended: the subscribers hang up while the router still answers.
+	for ((i = ${#pids[@]} - 1; i >= 0; i--)); do kill "${pids[i]}" 2>/dev/null; wait "${pids[i]}" 2>/dev/null; done
 	bin/vbngd stop -run "$dir" >/dev/null 2>&1
 	for ns in $router $access $internet; do ip netns del $ns 2>/dev/null; done
 	if [ $status -ne 0 ]; then tail -n 30 "$dir"/*.log >&2; fi
@@ -57,11 +57,11 @@ ip netns exec $router bin/vbngd -run "$dir" -state "$dir/state" -seed etc/vbng.c
 pids+=($!)
 until_true 15 "router start" vbng -c 'show engine'
 
-ip netns exec $access bin/vbng-sim pppoe --interface acc0 --count $subscribers --user sub%d --password lab-only-%d \
+ip netns exec $access bin/vbng-sim pppoe --interface acc0 --count $subscribers --user sub%d --password lab-only \
 	--svlan 100 --cvlan 1-100 --script "up; hold 24h" >"$dir/vbng-sim.log" 2>&1 &
 pids+=($!)
 until_true 20 "subscribers up" all_up
-address=$(vbng -c 'show subscribers' | awk '/ sub1 /{for (i=1;i<=NF;i++) if ($i ~ /^100\./) print $i}')
+address=$(vbng -c 'show subscribers' | awk '/ sub1 /{for (i=1;i<=NF;i++) if ($i ~ /^100\.64\./) print $i}')
 
 if [ -t 0 ] && [ -t 1 ]; then
 	ip netns exec $internet ping -c 3 -i 0.2 "$address" || true
