@@ -89,7 +89,7 @@ func parseVLAN(text string) (string, error) {
 // parseSelection reads the arguments; said tells whether there were any.
 func parseSelection(call oper.Call) (sel selection, said bool, err error) {
 	for name, value := range call.Args {
-		said = true
+		selects := true
 		switch name {
 		case "session-id":
 			sel.id, err = parseID(value)
@@ -109,9 +109,10 @@ func parseSelection(call oper.Call) (sel selection, said bool, err error) {
 			sel.port = value
 		case "state":
 			sel.state = value
-		default:
-			said = false
+		default: // a flag of the command's own
+			selects = false
 		}
+		said = said || selects
 		if err != nil {
 			return sel, said, fmt.Errorf("%s: %w", name, err)
 		}

@@ -15,10 +15,11 @@ import (
 
 // Client is a session with the router. Cancel may be called from another goroutine; the rest may not.
 type Client struct {
-	conn    net.Conn
-	decoder *json.Decoder
-	prompt  string
-	dirty   bool
+	conn     net.Conn
+	decoder  *json.Decoder
+	prompt   string
+	greeting string
+	dirty    bool
 
 	mu      sync.Mutex // guards the encoder
 	encoder *json.Encoder
@@ -45,6 +46,7 @@ func New(conn net.Conn, user string) (*Client, error) {
 		conn.Close()
 		return nil, fmt.Errorf("begin session: %w", err)
 	}
+	c.greeting = a.Output
 	return c, nil
 }
 
@@ -53,6 +55,9 @@ func (c *Client) Close() error { return c.conn.Close() }
 
 // Prompt returns the prompt for the next line.
 func (c *Client) Prompt() string { return c.prompt }
+
+// Greeting returns what the router says to an operator who comes in; usually nothing.
+func (c *Client) Greeting() string { return c.greeting }
 
 // Dirty reports whether there are uncommitted edits.
 func (c *Client) Dirty() bool { return c.dirty }

@@ -132,7 +132,7 @@ func (v *conversation) greet(r protocol.Request) bool {
 		name = r.User
 	}
 	v.session = shell.New(v.server.options, name)
-	a.Prompt = v.session.Prompt()
+	a.Prompt, a.Output = v.session.Prompt(), v.session.Greeting()
 	return v.encoder.Encode(a) == nil
 }
 

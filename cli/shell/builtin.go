@@ -21,11 +21,6 @@ func says(f func(oper.Call) (string, error)) run {
 	return func(_ context.Context, c oper.Call) (any, error) { return f(c) }
 }
 
-// does makes a command's Run of what answers nothing.
-func does(f func()) run {
-	return func(context.Context, oper.Call) (any, error) { f(); return nil, nil }
-}
-
 func (s *Session) execCommands() []*oper.Command {
 	return append(s.everywhere(),
 		&oper.Command{Words: "configure", Help: "Edit the configuration", Run: says(s.beginEdit)},

@@ -84,6 +84,15 @@ func (s *Session) Prompt() string {
 	return name + "(" + s.mode().suffix() + ")# "
 }
 
+// Greeting is what the operator should know before anything else; usually nothing.
+func (s *Session) Greeting() string {
+	failed := len(s.options.Manager.Failed())
+	if failed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Lines of the configuration that were not used at start: %d, see \"show configuration failed\".\n", failed)
+}
+
 // Dirty reports whether there are edits that are not committed.
 func (s *Session) Dirty() bool { return s.candidate.Dirty() }
 

@@ -107,7 +107,7 @@ func (p *parser) skips(number int, source string, indent int, body string) bool 
 	case indent > s.indent:
 		s.lines++
 		if body[0] != '!' {
-			p.fault(number, source, 0, "skipped, it belongs to line "+itoa(s.line)+" which was refused")
+			p.unknown(number, source, indent, "skipped, it belongs to line "+itoa(s.line)+" which was refused")
 		}
 		return true
 	}
@@ -157,7 +157,7 @@ func (p *parser) apply(number int, source string, f frame, l Line) {
 	} else if f.dead > 0 {
 		p.fault(number, source, 0, "skipped, it belongs to line "+itoa(f.dead)+" which was refused")
 	} else if err := p.builder.Apply(l.Change); err != nil {
-		p.refuse(number, source, err)
+		p.faults = append(p.faults, p.placed(number, source, err))
 		return
 	} else {
 		p.changes = append(p.changes, l.Change)
@@ -170,7 +170,7 @@ func (p *parser) apply(number int, source string, f frame, l Line) {
 // refuseIn reports a line whose words name a node of the mode and whose value is wrong. If the line
 // would open a mode, its lines must not fall into this one.
 func (p *parser) refuseIn(number int, source string, f frame, words []line.Word, err *line.Error) {
-	p.fault(number, source, err.Column, err.Text)
+	p.unknown(number, source, err.Column, err.Text)
 	if mode := p.grammar.opens(f.mode, words); mode != nil {
 		p.frames = append(p.frames, frame{mode: mode, path: f.path, dead: number})
 	}
@@ -179,7 +179,7 @@ func (p *parser) refuseIn(number int, source string, f frame, words []line.Word,
 // refuse reports a line of which nothing is known.
 func (p *parser) refuse(number int, source string, err error) {
 	fault := asFault(err)
-	p.fault(number, source, fault.Column, fault.Text)
+	p.unknown(number, source, fault.Column, fault.Text)
 	p.skipped = skipped{line: number, indent: len(source) - len(strings.TrimLeft(source, " \t"))}
 }
 
@@ -193,14 +193,33 @@ func (p *parser) fault(number int, source string, column int, text string) {
 	})
 }
 
+// unknown reports a line that could not be read from a column on. What stands behind the faulty word
+// may be a secret, so it is not shown.
+func (p *parser) unknown(number int, source string, column int, text string) {
+	p.fault(number, source, column, text)
+	e := p.faults[len(p.faults)-1].(*Error)
+	end := e.Column + strings.IndexAny(source[e.Column:]+" ", " \t")
+	if strings.TrimSpace(source[end:]) != "" && len(e.Source) > end {
+		e.Source = e.Source[:end] + " ..."
+	}
+}
+
+// placed gives the fault of a change its line.
+func (p *parser) placed(number int, source string, err error) error {
+	var in *Error
+	if !errors.As(err, &in) {
+		return err
+	}
+	with := *in
+	with.Line, with.Source = number, p.grammar.mask(p.frames, source)
+	with.Column = len(source) - len(strings.TrimLeft(source, " \t"))
+	return &with
+}
+
 func asFault(err error) *line.Error {
 	var at *line.Error
 	if errors.As(err, &at) {
 		return at
-	}
-	var in *Error
-	if errors.As(err, &in) {
-		return &line.Error{Text: in.Text}
 	}
 	return &line.Error{Text: err.Error()}
 }

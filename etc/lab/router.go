@@ -62,6 +62,7 @@ func (r *Router) try(commands ...string) (string, error) {
 
 // stopForwarder ends the forwarder, which outlives its control on purpose.
 func (r *Router) stopForwarder() {
+	r.Control.Stop()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	output(ctx, nil, Bin("vbngd"), "stop", "-run", r.lab.Dir)

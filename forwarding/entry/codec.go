@@ -5,18 +5,15 @@ import (
 	"net/netip"
 )
 
-// FormatVersion names the layout below. Control and forwarder must agree on it; it is raised by every
-// change of a layout, a kind or a verb.
-const FormatVersion = 1
-
-// The binary form of a batch, little-endian:
+// FormatVersion names the binary form of a batch, on which control and forwarder must agree. It is raised by
+// every change of a layout, a kind or a verb. The form is, little-endian:
 //
 //	version u16, count u32, then count times: verb u8, kind u8, body
 //
 // A body is the fields of its struct in order, each of fixed size: integers as they are, bool as one byte
 // (0 or 1), MAC as 6 bytes, an address as family u8 (0, 4, 6) and 16 bytes, a prefix as length u8 and
 // address. Only Port.Device varies: length u8 and bytes.
-const batchHeaderBytes = 6
+const FormatVersion = 1
 
 // The families of an encoded address. A zone has no meaning to the forwarder, and AppendBatch has no
 // error to return: familyZoned is written so that the reader refuses it.

@@ -124,15 +124,21 @@ func (d device) setMTU(mtu int) error {
 // noReceiveOffloads asks the device not to merge received frames (GRO, LRO): merged ones are longer than a
 // buffer. Devices without the feature refuse, which is as good.
 func (d device) noReceiveOffloads() {
-	_ = d.ethtool(unix.ETHTOOL_SGRO, 0)
-	_ = d.ethtool(unix.ETHTOOL_SFLAGS, 0)
+	_, _ = d.ethtool(unix.ETHTOOL_SGRO, 0)
+	if flags, err := d.ethtool(unix.ETHTOOL_GFLAGS, 0); err == nil && flags&ethtoolFlagLRO != 0 {
+		_, _ = d.ethtool(unix.ETHTOOL_SFLAGS, flags&^ethtoolFlagLRO)
+	}
 }
 
-func (d device) ethtool(command, data uint32) error {
+const ethtoolFlagLRO = 1 << 15
+
+// ethtool carries a command out and returns its value.
+func (d device) ethtool(command, data uint32) (uint32, error) {
 	value := ethtoolValue{command, data}
 	r := ethtoolRequest{value: &value}
 	copy(r.name[:unix.IFNAMSIZ-1], d.name)
-	return d.call(unix.SIOCETHTOOL, unsafe.Pointer(&r))
+	err := d.call(unix.SIOCETHTOOL, unsafe.Pointer(&r))
+	return value.data, err
 }
 
 // portMTU is what a port with a configured MTU (0: none) offers on a device.

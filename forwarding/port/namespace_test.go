@@ -47,10 +47,7 @@ func inNamespace(t *testing.T) bool {
 }
 
 // bench is a port's arena and pool.
-type bench struct {
-	pool   *packet.Pool
-	vector packet.Vector
-}
+type bench struct{ pool *packet.Pool }
 
 func newBench() *bench {
 	const buffers = 256

@@ -14,7 +14,7 @@
 // programs a new forwarder from it: Begin(generation), the mirror, what was not answered yet, End; what the
 // forwarder holds of an older generation is swept then.
 //
-// Reading order: frame.go and message.go (what travels), serve.go, server.go and session.go (the
-// forwarder), client.go, attach.go, queue.go, mirror.go, punts.go and counters.go (control), local.go (both in
-// one process).
+// Reading order: frame.go and message.go (what travels), memory.go (what both map); the forwarder: serve.go,
+// server.go, ports.go; control: client.go, attach.go (reaching a forwarder), work.go (programming it),
+// queue.go, mirror.go, punts.go, counters.go; local.go (both in one process), spawn.go.
 package remote

@@ -303,16 +303,5 @@ func session(id entry.SessionID) entry.Session {
 	return entry.Session{ID: id, Port: 1, PeerMAC: entry.MAC{2, 0, 0, 0, 0, byte(id)}, PPPoE: uint16(id), MTU: 1492}
 }
 
-// until waits for a condition that other goroutines bring about.
-func until(t *testing.T, what string, condition func() bool) {
-	t.Helper()
-	for range 2000 {
-		if condition() {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	t.Fatalf("waited in vain until %s", what)
-}
-
+// ring is the punt ring of the second worker.
 func ring(f *forwarder) *punt.Ring { return f.engine.shared.Punt[1] }

@@ -33,12 +33,11 @@ type request struct {
 // queue holds requests in order: those sent and not answered, then those to be sent. Several requests for
 // batches travel as one message.
 type queue struct {
-	mu       sync.Mutex
-	waiting  []*request
-	sent     [][]*request // by message
-	attached bool
-	stopped  bool
-	wake     chan struct{} // for the writer
+	mu      sync.Mutex
+	waiting []*request
+	sent    [][]*request // by message
+	stopped bool
+	wake    chan struct{} // for the writer
 }
 
 func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }

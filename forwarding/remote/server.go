@@ -104,6 +104,10 @@ func (s *server) greet(ctx context.Context, c *conn) {
 	if err == nil {
 		h, err = parseHello(body)
 	}
+	if errors.Is(err, io.EOF) { // somebody only looked whether we live
+		_ = c.socket.Close()
+		return
+	}
 	if err != nil {
 		s.turnAway(c, goodbye{Text: err.Error()})
 		return

@@ -30,15 +30,7 @@ else
 	echo "RESULT dns $(sed -n 's/^nameserver //p' /etc/ppp/resolv.conf | tr '\n' ' ')"
 	ping -c 5 -i 0.2 -W 2 "$server" >/run/ping.log 2>&1 && echo "RESULT ping ok" || { echo "RESULT ping failed"; cat /run/ping.log; }
 	ping -c 2 -i 0.2 -W 2 -M do -s 1464 "$server" >/run/ping.log 2>&1 && echo "RESULT ping1464 ok" || { echo "RESULT ping1464 failed"; cat /run/ping.log; }
-	if [ -n "$bytes" ]; then
-		for direction in up down; do
-			reverse=; [ $direction = down ] && reverse=-R
-			iperf3 -c "$server" -n "$bytes" $reverse -J >/run/iperf.json 2>&1
-			sent=$(awk -F'[:,]' '/"sum_sent"/{s=1} s&&/"bytes"/{gsub(/[ \t]/,"",$2); print $2; exit}' /run/iperf.json)
-			received=$(awk -F'[:,]' '/"sum_received"/{s=1} s&&/"bytes"/{gsub(/[ \t]/,"",$2); print $2; exit}' /run/iperf.json)
-			echo "RESULT tcp-$direction sent=$sent received=$received"
-		done
-	fi
+	[ -z "$bytes" ] || bash "${role%/*}/transfer.sh" "$server" "$bytes"
 	sleep "${hold:-5}"
 	echo "RESULT echo-replies $(grep -c 'rcvd \[LCP EchoRep' /run/pppd.log)"
 	echo "RESULT ppp-bytes $(awk -F'[: ]+' '/ppp0/{print "rx=" $3 " tx=" $11}' /proc/net/dev)"
