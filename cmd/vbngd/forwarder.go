@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"math/rand/v2"
 	"net"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -21,16 +19,9 @@ import (
 
 	"vbng/control/engine"
 	"vbng/forwarding"
+	"vbng/forwarding/process"
 	"vbng/forwarding/remote"
 )
-
-// spareThreads is what the forwarder needs besides its workers: with fewer, a spinning worker can
-// keep the process's own goroutines from ever running again.
-const spareThreads = 2
-
-// memoryFuseBytes bounds the forwarder's heap. The collector is off, because workers allocate nothing
-// and its pauses are theirs; the limit switches it on again should anything leak.
-const memoryFuseBytes = 512 << 20
 
 // runForwarder is the forwarder process from start to end.
 func runForwarder(ctx context.Context, args []string) error {
@@ -51,31 +42,8 @@ func runForwarder(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	runtime.GOMAXPROCS(*workers + spareThreads)
-	debug.SetGCPercent(-1)
-	debug.SetMemoryLimit(memoryFuseBytes)
-
-	layout, err := forwarding.Layout(limits, *workers)
-	if err != nil {
-		return err
-	}
-	log := newLogger(slog.LevelInfo).With("process", "forwarder")
-	return remote.Serve(ctx, remote.ServeConfig{
-		Path: paths{run: *run}.forwarderSock(), Layout: layout, Log: log,
-		Build: func(s remote.Shared) (remote.Engine, error) {
-			e, err := forwarding.New(forwarding.Config{Limits: limits, Workers: *workers, CPUs: pinned, Spin: *spin,
-				CounterMemory: s.Counters, Punt: s.Punt, Inject: s.Inject, OpenPort: s.OpenPort, Log: log, Seed: rand.Uint64()})
-			if err != nil {
-				return nil, err
-			}
-			e.Start()
-			return e, nil
-		},
-		Close: func(e remote.Engine) {
-			e.(*forwarding.Engine).Stop()
-			e.(*forwarding.Engine).Close()
-		},
-	})
+	return process.Serve(ctx, process.Config{Path: paths{run: *run}.forwarderSock(), Limits: limits, Workers: *workers,
+		CPUs: pinned, Spin: *spin, Log: newLogger(slog.LevelInfo).With("process", "forwarder")})
 }
 
 // workerCPUs reads the list of CPUs. An empty one means the highest, as interrupts and housekeeping

@@ -29,10 +29,10 @@ func TestForwarder(t *testing.T) {
 	}
 }
 
-// spawn starts a child as a forwarder. Its output goes nowhere: a test's output pipe would stay open.
+// spawn starts a child as a forwarder. Its output goes into a file: a test's output pipe would stay open.
 func spawn(t *testing.T, path string) func() error {
 	t.Setenv(forwarderSocket, path)
-	return remote.Spawn("/bin/sh", "-c", `exec "$0" -test.run='^TestForwarder$' >/dev/null 2>&1`, os.Args[0])
+	return remote.Spawn("/bin/sh", "-c", `exec "$0" -test.run='^TestForwarder$' >>"$1.log" 2>&1`, os.Args[0], path)
 }
 
 type controlProcess struct {

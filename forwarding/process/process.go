@@ -23,8 +23,9 @@ type Config struct {
 	Path    string
 	Limits  forwarding.Limits
 	Workers int
-	CPUs    []int // one per worker, to pin it to; empty: not pinned
-	Spin    bool  // workers never sleep
+	CPUs    []int  // one per worker, to pin it to; empty: not pinned
+	Spin    bool   // workers never sleep
+	Seed    uint64 // of hash tables and echo jitter; 0: random
 	Log     *slog.Logger
 
 	// OpenPort opens ports; nil: port.Open. Tests and benchmarks bring their own.
@@ -66,6 +67,9 @@ func (c Config) server() (remote.ServeConfig, error) {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
+	if c.Seed == 0 {
+		c.Seed = rand.Uint64()
+	}
 	return remote.ServeConfig{
 		Path: c.Path, Layout: layout, OpenPort: c.OpenPort, Log: c.Log,
 		Build: c.build,
@@ -75,7 +79,7 @@ func (c Config) server() (remote.ServeConfig, error) {
 
 func (c Config) build(shared remote.Shared) (remote.Engine, error) {
 	engine, err := forwarding.New(forwarding.Config{
-		Limits: c.Limits, Workers: c.Workers, CPUs: c.CPUs, Spin: c.Spin, Log: c.Log, Seed: rand.Uint64(),
+		Limits: c.Limits, Workers: c.Workers, CPUs: c.CPUs, Spin: c.Spin, Log: c.Log, Seed: c.Seed,
 		CounterMemory: shared.Counters, Punt: shared.Punt, Inject: shared.Inject, OpenPort: shared.OpenPort,
 	})
 	if err != nil {
