@@ -39,6 +39,7 @@ type Lab struct {
 	t      *testing.T
 	Dir    string // logs, state, captures
 	prefix string
+	sim    *Process
 }
 
 // New makes the standard lab's namespaces and links.
@@ -145,6 +146,16 @@ func (p *Process) Stop() {
 func (p *Process) Kill() {
 	p.cmd.Process.Kill()
 	<-p.done
+}
+
+// Ended reports whether the process has ended.
+func (p *Process) Ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // Wait waits for the process to end by itself and returns its output.

@@ -45,7 +45,8 @@ func (l *Lab) Simulator(count string, script string, options ...string) *Process
 	command := append([]string{Bin("vbng-sim"), "pppoe", "--interface", l.NS("A") + ":acc0", "--internet", l.NS("I") + ":net0",
 		"--internet-address", simInternetAddr + "/24", "--gateway", CoreAddr, "--count", count, "--user", "sim%d", "--password", "sim",
 		"--svlan", "100-103", "--cvlan", "1-4000", "--json", "--details", "--script", script}, options...)
-	return l.Start("A", "vbng-sim", command...)
+	l.sim = l.Start("A", "vbng-sim", command...)
+	return l.sim
 }
 
 // Report reads a report that the script wrote.
@@ -66,6 +67,9 @@ func (l *Lab) Report(name string) SimReport {
 func (l *Lab) Marked(name string, limit time.Duration) {
 	l.t.Helper()
 	Until(l.t, limit, "mark "+name, func() bool {
+		if l.sim.Ended() {
+			l.t.Fatalf("the simulator ended before its mark %q", name)
+		}
 		_, err := os.Stat(filepath.Join(l.Dir, name))
 		return err == nil
 	})
