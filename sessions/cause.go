@@ -1,6 +1,9 @@
 package sessions
 
 import (
+	"maps"
+	"slices"
+
 	"vbng/aaa"
 	"vbng/sessions/ppp"
 )
@@ -91,6 +94,9 @@ var meanings = map[Cause]causeInfo{
 	Cause(aaa.NoSuchMethod.String()):   {aaa.NASError, "no authentication method is configured"},
 	Cause(aaa.BadReply.String()):       {aaa.NASError, "the authentication server granted what cannot be honoured"},
 }
+
+// Causes returns every cause there is, sorted by name.
+func Causes() []Cause { return slices.Sorted(maps.Keys(meanings)) }
 
 // Text explains the cause.
 func (c Cause) Text() string {

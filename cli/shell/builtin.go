@@ -21,6 +21,13 @@ func says(f func(oper.Call) (string, error)) run {
 	return func(_ context.Context, c oper.Call) (any, error) { return f(c) }
 }
 
+// Builtin returns the commands of every session, in exec and in configuration mode, for the reference
+// manual. They belong to no session and must not be run.
+func Builtin() (exec, config []*oper.Command) {
+	s := &Session{}
+	return s.execCommands(), s.configCommands()
+}
+
 func (s *Session) execCommands() []*oper.Command {
 	return append(s.everywhere(),
 		&oper.Command{Words: "configure", Help: "Edit the configuration", Run: says(s.beginEdit)},

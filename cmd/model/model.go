@@ -1,5 +1,11 @@
-// Package model knows the configuration that this version of the router understands, without being a
-// router: for checking files and for the reference manual.
+// Package model knows the configuration and the commands that this version of the router understands,
+// without being a router: for checking files and for the reference manual.
+//
+// The reference pages of docs/ are written by this package ("vbng reference PAGE") and a test compares
+// them with what it would write now, so they cannot say what the router does not do.
+//
+// Reading order: model.go, page.go, then the pages: configuration.go, commands.go, counters.go with
+// meanings.go.
 package model
 
 import (
@@ -8,8 +14,10 @@ import (
 	"vbng/aaa/service"
 	"vbng/control/commit"
 	"vbng/control/engine"
+	"vbng/control/oper"
 	"vbng/control/system"
 	"vbng/routing/iface"
+	"vbng/routing/rib"
 	"vbng/routing/static"
 	"vbng/sessions"
 )
@@ -21,4 +29,19 @@ func Subsystems() []commit.Subsystem {
 		system.New(new(slog.LevelVar)), engine.New(nil), iface.New(iface.Options{}), static.New(nil),
 		service.New(service.Options{}), &sessions.Manager{},
 	}
+}
+
+// Commands returns the operational commands of all subsystems, sorted. They describe themselves, but
+// must not be run.
+func Commands() ([]*oper.Command, error) {
+	registry := oper.NewRegistry()
+	for _, some := range [][]*oper.Command{
+		engine.New(nil).Commands(), iface.New(iface.Options{}).Commands(), rib.New(rib.Options{}).Commands(),
+		service.New(service.Options{}).Commands(), (&sessions.Manager{}).Commands(),
+	} {
+		if err := registry.Add(some...); err != nil {
+			return nil, err
+		}
+	}
+	return registry.All(), nil
 }

@@ -3,6 +3,7 @@
 //	vbng                          interactive, or lines from standard input when it is no terminal
 //	vbng -c LINE [-c LINE ...]    these lines, in order; stops at the first that fails
 //	vbng check FILE               check a configuration file without a router
+//	vbng reference PAGE           print a page of the reference manual
 //
 // The exit status is 0 when all went well, 1 when a line failed or a file is wrong, 2 for wrong use.
 package main
@@ -45,7 +46,7 @@ func run(args []string, in *os.File, out, errs io.Writer) int {
 	var commands lines
 	flags.Var(&commands, "c", "run this `line` and exit; may be given several times")
 	flags.Usage = func() {
-		fmt.Fprintln(errs, "usage: vbng [-socket PATH] [-c LINE]...\n       vbng check FILE")
+		fmt.Fprintln(errs, "usage: vbng [-socket PATH] [-c LINE]...\n       vbng check FILE\n       vbng reference PAGE")
 		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args); err != nil {
@@ -54,6 +55,8 @@ func run(args []string, in *os.File, out, errs io.Writer) int {
 	switch {
 	case flags.Arg(0) == "check" && flags.NArg() == 2:
 		return checkFile(flags.Arg(1), out, errs)
+	case flags.Arg(0) == "reference" && flags.NArg() <= 2:
+		return reference(flags.Arg(1), out, errs)
 	case flags.NArg() > 0:
 		flags.Usage()
 		return misuse

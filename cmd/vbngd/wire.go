@@ -37,6 +37,7 @@ type router struct {
 	interfaces *iface.Interfaces
 	sessions   *sessions.Manager
 	subsystems []commit.Subsystem
+	commands   *oper.Registry
 	commits    *commit.Manager
 	operators  *server.Server
 }
@@ -103,13 +104,13 @@ func wire(p paths, seed string, level *slog.LevelVar, log *slog.Logger) (*router
 	if err != nil {
 		return nil, err
 	}
-	commands := oper.NewRegistry()
+	r.commands = oper.NewRegistry()
 	for _, c := range [][]*oper.Command{forwarder.Commands(), r.interfaces.Commands(), r.rib.Commands(), authority.Commands(), r.sessions.Commands()} {
-		if err := commands.Add(c...); err != nil {
+		if err := r.commands.Add(c...); err != nil {
 			return nil, err
 		}
 	}
-	r.operators = server.New(p.cliSocket(), shell.Options{Manager: r.commits, Registry: commands, Logger: log})
+	r.operators = server.New(p.cliSocket(), shell.Options{Manager: r.commits, Registry: r.commands, Logger: log})
 	return r, nil
 }
 

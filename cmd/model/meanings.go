@@ -1,0 +1,99 @@
+package model
+
+// meanings explains every counter of the forwarder but NODE/packets and NODE/vectors, in packet order. A
+// test compares it with the counters of a forwarder that runs.
+var meanings = []struct{ name, text string }{
+	{"ethernet-input/frame-too-short", "The frame ends within its Ethernet header or tags"},
+	{"ethernet-input/too-many-tags", "More than two VLAN tags, or an inner tag that is not 0x8100"},
+	{"ethernet-input/multicast", "To a group address, and neither ARP nor PPPoE discovery; usual on a shared segment"},
+	{"ethernet-input/destination-not-ours", "To another station; usual on a hub or a flooding bridge"},
+	{"ethernet-input/no-interface", "IPv4 or ARP, but no interface is configured for the frame's VLAN tags on this port"},
+	{"ethernet-input/pppoe-not-enabled", "PPPoE discovery on a port without `pppoe profile`"},
+	{"ethernet-input/ipv6-not-supported", "IPv6, which is not there yet"},
+	{"ethernet-input/unknown-ethertype", "Another protocol; usual (LLDP, spanning tree)"},
+
+	{"arp-input/malformed", "Not ARP for IPv4 over Ethernet, or too short"},
+	{"arp-input/not-our-address", "A request for an address that is not ours; usual on a shared segment"},
+	{"arp-input/unknown-operation", "Neither request nor reply"},
+
+	{"pppoe-input/pppoe-not-enabled", "PPPoE session frame on a port without `pppoe profile`"},
+	{"pppoe-input/bad-version", "PPPoE version or type is not 1"},
+	{"pppoe-input/bad-code", "PPPoE code is not 0, which a session frame has"},
+	{"pppoe-input/bad-length", "The PPPoE length is more than the frame holds, or too little for a PPP protocol"},
+	{"pppoe-input/bad-protocol-field", "The PPP protocol number is not one that RFC 1661 permits"},
+	{"pppoe-input/ipv6-not-supported", "IPv6 of a subscriber, which is not there yet"},
+
+	{"lcp-echo/reply-consumed", "No loss: an Echo-Reply has done its work"},
+
+	{"local-origin/no-vrf", "From a TUN that belongs to no VRF any more"},
+	{"local-origin/ipv6-not-supported", "IPv6 of the router's own host stack"},
+	{"local-origin/not-ip", "Neither IPv4 nor IPv6"},
+
+	{"ip4-input/packet-too-short", "Shorter than an IPv4 header"},
+	{"ip4-input/bad-version", "The version is not 4"},
+	{"ip4-input/bad-header-length", "The header length is below 20 bytes, or beyond the packet"},
+	{"ip4-input/bad-total-length", "The total length is below the header's, or beyond the frame"},
+	{"ip4-input/bad-checksum", "The header's checksum is wrong"},
+	{"ip4-input/martian-source", "From network 0, loopback, multicast or class E"},
+	{"ip4-input/martian-destination", "To network 0, loopback, multicast or class E; usual: clients send multicast DNS and the like"},
+
+	{"source-check/no-ipv4-yet", "The subscriber has no IPv4 address yet"},
+	{"source-check/source-not-assigned", "The source is neither the subscriber's address nor in a prefix that leads to it: a spoofed source, or a client that routes a network of its own unasked"},
+
+	{"ip4-lookup/no-route", "No route to the destination"},
+	{"ip4-lookup/discard-route", "The route discards: a blackhole, or an address of a pool that no session has"},
+	{"ip4-lookup/ttl-expired", "The TTL is used up. No ICMP message is sent for it yet"},
+	{"ip4-lookup/unknown-target", "A route to what this graph does not know: a fault of ours"},
+
+	{"ip4-local/no-vrf", "To an address of ours in a VRF that is just being removed"},
+
+	{"adjacency/no-adjacency", "The next hop was removed while the packet was on its way"},
+	{"adjacency/unresolved", "The next hop's MAC address is not known; one packet per second goes up instead, to ask for it. Look at `show arp`"},
+	{"adjacency/mtu-exceeded", "Longer than the interface's MTU. No ICMP message is sent for it yet"},
+
+	{"pppoe-output/mtu-exceeded", "Longer than the session's MTU, the least of the profile's `mtu` and the client's MRU. No ICMP message is sent for it yet"},
+
+	{"port-output/port-not-open", "The port's device is missing or could not be opened. Look at `show interfaces NAME`"},
+
+	{"punt/policed-pppoe-discovery", "More PADI, PADR or PADT than control may get, from one client or in all"},
+	{"punt/policed-ppp-control", "More LCP, authentication or IPCP than control may get, from one client or in all"},
+	{"punt/policed-pppoe-unknown", "Frames of sessions that do not exist, beyond one per second and client"},
+	{"punt/policed-arp", "More ARP replies than control may get"},
+	{"punt/policed-glean", "More packets to unresolved neighbours than control may get"},
+	{"punt/policed-local", "More packets to the router itself, in a VRF without a TUN, than control may get"},
+	{"punt/ring-full", "Control does not keep up, or does not run"},
+
+	{"inject/frames", "No loss: frames that control sent"},
+	{"inject/unknown-port", "A frame of control for a port that was removed"},
+	{"inject/no-buffer", "No packet buffer was free for a frame of control"},
+
+	{"echo/sent", "No loss: LCP Echo-Requests sent"},
+	{"echo/no-buffer", "No packet buffer was free for an Echo-Request; it is sent an interval later"},
+	{"echo/port-not-open", "The session's port was not open when an Echo-Request was due"},
+	{"echo/peer-silent", "No loss: peers that missed `echo-misses` echoes and were reported to control"},
+
+	{"engine/panics", "A fault of ours, caught; the log has the place. Please report it"},
+	{"engine/panic-drop", "Packets that were in work at such a fault"},
+	{"engine/rounds-with-packets", "No loss: rounds of the worker that found packets"},
+	{"engine/sleeps", "No loss: how often the worker slept for want of packets"},
+	{"engine/no-memory-for-large-fib", "The kernel gave no memory for a table of a further VRF; its lookups take a slower way"},
+}
+
+// refusals explains why a discovery packet got no offer or no session: the kind "discovery-refused" of
+// "show pppoe". Its names are package pppoe's.
+var refusals = map[string]string{
+	"malformed":              "Header or tags do not decode",
+	"version":                "Version or type is not 1",
+	"source-address":         "From a group address, from nobody, or from ourselves",
+	"destination-address":    "Not to us, or not a PADI and to everybody",
+	"code":                   "A code that a client does not send: usually another concentrator's PADO on a shared segment",
+	"session-id":             "A PADI or PADR with a session id, or a PADT without one",
+	"too-long":               "A PADI beyond 1484 bytes, or its tags leave no room to answer",
+	"no-service-name":        "No Service-Name tag, which every PADI and PADR must have",
+	"duplicate-service-name": "More than one Service-Name tag",
+	"unknown-service-name":   "A service that no `service-name` of the profile offers",
+	"other-ac":               "Addressed to another concentrator by AC-Name",
+	"relay-session-id":       "A Relay-Session-Id beyond 12 bytes",
+	"cookie":                 "A PADR without our AC-Cookie, with a forged one, or with one that is too old",
+	"internal":               "A fault of ours, caught; the log has the place. Please report it",
+}
