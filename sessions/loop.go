@@ -73,7 +73,7 @@ type (
 	// restoring brings what the store holds.
 	restoring struct {
 		records []record
-		done    func()
+		done    func(revived int)
 	}
 	// question runs a function of another goroutine, which waits, on the loop.
 	question struct{ ask func() }

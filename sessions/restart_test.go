@@ -135,8 +135,8 @@ func TestRestoreTellsWhenItIsDone(t *testing.T) {
 	}
 	w.m = m
 	w.configure(sampleConfig)
-	done := 0
-	if err := m.Restore(func() { done++ }); err != nil {
+	done, revived := 0, 0
+	if err := m.Restore(func(n int) { done, revived = done+1, n }); err != nil {
 		t.Fatal(err)
 	}
 	w.drain()
@@ -149,8 +149,30 @@ func TestRestoreTellsWhenItIsDone(t *testing.T) {
 		t.Fatal("done before the RIB answered")
 	}
 	w.settle(c)
-	if done != 1 {
-		t.Fatalf("done %d times", done)
+	if done != 1 || revived != 1 {
+		t.Fatalf("done %d times, %d sessions", done, revived)
+	}
+}
+
+// TestRestoreOfNothing: with no session to take up, done runs before the first client is admitted, so that
+// an Accounting-On goes before the first Start.
+func TestRestoreOfNothing(t *testing.T) {
+	w := newWorld(t, sampleConfig)
+	m, err := New(w.m.needs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.m = m
+	w.configure(sampleConfig)
+	admitted := -1
+	if err := m.Restore(func(revived int) { admitted = revived + len(m.index.byID) }); err != nil {
+		t.Fatal(err)
+	}
+	c := w.peer(0)
+	c.dial()
+	w.settle(c)
+	if admitted != 0 || len(m.index.byID) != 1 {
+		t.Fatalf("%d sessions when done, %d now", admitted, len(m.index.byID))
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 // restoration is the way back to the sessions of an earlier control.
 type restoration struct {
 	pending  int // restored sessions whose entries or routes are not confirmed yet
-	done     func()
+	revived  int // sessions taken up
+	done     func(revived int)
 	begun    bool
 	finished bool
 }
@@ -21,9 +22,10 @@ type restoration struct {
 // Restore takes up the sessions of an earlier control: reads them from the store, and lets the loop
 // reserve what they hold, program them and go on with their timers and accounting. No client hears of
 // it. Call it once, after the first Apply of the configuration; done is called on the loop when all
-// entries and routes are in the forwarder, so that what it has besides may be swept. Until then
-// nobody is told that he has no session. It waits for the ports that the sessions are on.
-func (m *Manager) Restore(done func()) error {
+// entries and routes are in the forwarder, so that what it has besides may be swept. It is told how many
+// sessions were taken up; with none, it runs before the first client is admitted. Until then nobody is
+// told that he has no session. It waits for the ports that the sessions are on.
+func (m *Manager) Restore(done func(revived int)) error {
 	var records []record
 	err := m.records.ForEach(func(key, value []byte) error {
 		r, err := parseRecord(value)
@@ -79,8 +81,9 @@ func (m *Manager) restoring(msg restoring) {
 			m.bereave(r, err)
 		}
 	}
+	m.restore.revived = len(m.index.byID)
 	if n := len(msg.records); n > 0 {
-		m.needs.Log.Info("subscriber sessions restored", "sessions", len(m.index.byID), "stored", n)
+		m.needs.Log.Info("subscriber sessions restored", "sessions", m.restore.revived, "stored", n)
 	}
 	m.oneRestored()
 }
@@ -166,6 +169,6 @@ func (m *Manager) oneRestored() {
 	}
 	m.restore.finished = true
 	if m.restore.done != nil {
-		m.restore.done()
+		m.restore.done(m.restore.revived)
 	}
 }

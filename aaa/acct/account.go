@@ -32,15 +32,11 @@ type account struct {
 // accept takes a new record in.
 func (a *Accountant) accept(i *item) {
 	a.counters.Accepted++
-	i.accepted = a.loop.Now()
-	a.lastKey++
-	i.key = a.lastKey
 	a.kept++
 	if a.kept > a.options.MaxRecords {
 		a.giveUp(i, "too many records wait")
 		return
 	}
-	a.options.Store.Put(i.key, i.record)
 	a.place(i)
 }
 

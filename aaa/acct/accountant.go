@@ -3,6 +3,7 @@ package acct
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"vbng/aaa"
@@ -26,8 +27,8 @@ type Sink interface {
 	Deliver(record aaa.Record, done func(Outcome))
 }
 
-// Store keeps undelivered records across a restart. Its methods are called on the accountant's loop
-// and must not wait for a disk. Keys are unique and grow in order of arrival.
+// Store keeps undelivered records across a restart. Its methods may be called from any goroutine and must
+// not wait for a disk. Keys are unique and grow in order of arrival.
 type Store interface {
 	Put(key uint64, record aaa.Record)
 	Delete(key uint64)
@@ -42,11 +43,18 @@ func (Forgetful) Put(uint64, aaa.Record) {}
 // Delete implements Store.
 func (Forgetful) Delete(uint64) {}
 
+// Kept is a record that an earlier accountant had accepted and no server taken.
+type Kept struct {
+	Key    uint64
+	Record aaa.Record
+}
+
 // Options is what the accountant stands on. Zero fields get the real thing.
 type Options struct {
 	Clock      clock.Clock
 	Log        *slog.Logger
-	Store      Store
+	Store      Store         // nil: records end with the process, the undelivered ones in its log
+	Kept       []Kept        // what Store holds, in order of keys
 	Window     int           // records in delivery at a time
 	MaxRecords int           // records kept; what comes beyond is given up
 	Patience   time.Duration // how long a record is kept
@@ -91,7 +99,7 @@ type Accountant struct {
 	ready    []*account // accounts whose next record may be sent
 	kept     int        // records in all accounts
 	inFlight int
-	lastKey  uint64
+	lastKey  atomic.Uint64
 	fence    *item   // an Accounting-On or -Off that is not taken yet
 	held     []*item // what came after it
 
@@ -99,7 +107,6 @@ type Accountant struct {
 	lastTaken time.Time
 	resting   bool // down, and the pause after the last failure is not over
 	counters  Counters
-	idle      []func() // called when no record is left
 }
 
 // message is what the loop's inbox holds.
@@ -111,39 +118,34 @@ type (
 		item    *item
 		outcome Outcome
 	}
-	rested     struct{ account *account } // the pause of a single account is over
-	probe      struct{}                   // the pause of the sink is over
-	inspect    struct{ read func() }
-	whenNoMore struct{ call func() }
+	rested  struct{ account *account } // the pause of a single account is over
+	probe   struct{}                   // the pause of the sink is over
+	inspect struct{ read func() }
 )
 
 // New returns an accountant that delivers to sink.
 func New(sink Sink, options Options) *Accountant {
 	options = options.withDefaults()
-	return &Accountant{
+	a := &Accountant{
 		options:  options,
 		sink:     sink,
 		loop:     loop.New[message](options.Clock, 0),
 		accounts: map[string]*account{},
 	}
+	for _, k := range options.Kept {
+		a.lastKey.Store(max(a.lastKey.Load(), k.Key))
+		a.loop.Post(submitted{&item{record: k.Record, key: k.Key, accepted: k.Record.Time}})
+	}
+	return a
 }
 
 // Account accepts a record. done, if not nil, is called once on the accountant's goroutine: true
-// when a server has the record, false when it was superseded or given up.
+// when a server has the record, false when it was superseded or given up. When Account returns, the record
+// is in the Store: what the caller removes from the same store afterwards cannot be gone without it.
 func (a *Accountant) Account(record aaa.Record, done func(taken bool)) {
-	a.loop.Post(submitted{&item{record: record, done: done}})
-}
-
-// Flush waits until no record is left or ctx ends.
-func (a *Accountant) Flush(ctx context.Context) error {
-	none := make(chan struct{})
-	a.loop.Post(whenNoMore{func() { close(none) }})
-	select {
-	case <-none:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	i := &item{record: record, done: done, key: a.lastKey.Add(1), accepted: a.loop.Now()}
+	a.options.Store.Put(i.key, record)
+	a.loop.Post(submitted{i})
 }
 
 // Status asks for the accountant's state.
@@ -158,10 +160,15 @@ func (a *Accountant) Status(ctx context.Context) (Status, error) {
 	}
 }
 
-// Run works until ctx ends. Records that are then left are written to the log.
+// Run works until ctx ends. Records that are then left stay in the Store, or are written to the log when
+// there is none.
 func (a *Accountant) Run(ctx context.Context) error {
 	a.loop.Run(ctx, a.handle)
-	a.abandon()
+	if _, none := a.options.Store.(Forgetful); none {
+		a.abandon()
+	} else if a.kept > 0 {
+		a.options.Log.Info("accounting records are kept for the next start", "records", a.kept)
+	}
 	return nil
 }
 
@@ -178,21 +185,8 @@ func (a *Accountant) handle(m message) {
 		a.resting = false
 	case inspect:
 		m.read()
-	case whenNoMore:
-		a.idle = append(a.idle, m.call)
 	}
 	a.dispatch()
-	a.tellIdle()
-}
-
-func (a *Accountant) tellIdle() {
-	if a.kept > 0 {
-		return
-	}
-	for _, call := range a.idle {
-		call()
-	}
-	a.idle = nil
 }
 
 func (o Options) withDefaults() Options {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -291,25 +292,42 @@ func TestAccountingOnDoesNotHoldForEver(t *testing.T) {
 	b.end(b.next("Start 1"), Taken)
 }
 
-func TestFlush(t *testing.T) {
+// What is not delivered lies in the store from the moment that Account returns, also when nobody runs the
+// accountant any more; the next one delivers it, in order and with its age.
+func TestRestart(t *testing.T) {
 	b := newBench(t, nil)
-	b.account(aaa.Stop, "1")
-	done := make(chan error, 1)
+	b.account(aaa.Start, "1")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := b.accountant.Flush(ctx); err == nil {
-		t.Error("flushed with a record on its way")
+	b.accountant.Run(ctx)
+	b.accountant.Account(aaa.Record{Type: aaa.Stop, AcctSessionID: "1", Time: b.clock.Now()}, nil)
+	if len(b.stored) != 2 || b.status().GivenUp != 0 || strings.Contains(b.log.String(), "given up") {
+		t.Fatalf("%d records stored, %s", len(b.stored), b.log.String())
 	}
-	b.drain()
-	b.accountant.loop.Post(whenNoMore{func() { done <- nil }})
-	b.end(b.next("Stop 1"), Taken)
-	if len(done) != 1 {
-		t.Error("no record is left, and nobody was told")
+	b.clock.Advance(time.Minute)
+	var kept []Kept
+	for _, key := range slices.Sorted(maps.Keys(b.stored)) {
+		kept = append(kept, Kept{key, b.stored[key]})
+	}
+	next := newBench(t, func(o *Options) { o.Clock, o.Kept = b.clock, kept })
+	next.stored, next.clock = b.stored, b.clock
+	next.drain()
+	if age := next.status().OldestAge; age != time.Minute {
+		t.Errorf("oldest record is %v old", age)
+	}
+	next.account(aaa.Start, "2")
+	start := next.next("Start 1")
+	next.end(next.next("Start 2"), Taken)
+	next.quiet()
+	next.end(start, Taken)
+	next.end(next.next("Stop 1"), Taken)
+	if s := next.status(); len(next.stored) != 0 || s.Taken != 3 || s.Queued != 0 {
+		t.Errorf("stored %v, status %+v", next.stored, s)
 	}
 }
 
-func TestShutdownWritesToTheLog(t *testing.T) {
-	b := newBench(t, nil)
+func TestShutdownWithoutStoreWritesToTheLog(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Store = nil })
 	b.account(aaa.AccountingOn, "on")
 	b.account(aaa.Start, "1")
 	ctx, cancel := context.WithCancel(context.Background())

@@ -16,6 +16,9 @@
 // at a time is tried, until one is taken; then everything flows again. A record that fails while others
 // succeed is put aside by itself with growing pauses.
 //
+// Restart: an accepted record lies in the Store until it has ended. The next accountant gets what is left
+// there as Kept and goes on with it; a server that had taken one without our knowing hears it twice.
+//
 // RFC 2866 (5.2: the delay of a late record is told by Acct-Delay-Time, made by the sink).
 //
 // Reading order: accountant.go (what callers see), account.go (a session's records), dispatch.go.

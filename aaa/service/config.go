@@ -56,7 +56,7 @@ func aaaSchema() *schema.Node {
 				Help: "Methods in order; the next one is asked when no server answers or the user is unknown locally, never after a refusal"},
 			{Name: "accounting", Kind: schema.Leaf, Type: schema.Enum(methodRADIUS), Help: "Where sessions are accounted",
 				Effect: "next record of each session"},
-			{Name: "accounting-on", Kind: schema.Flag, Help: "Tell the accounting servers when the router starts and stops"},
+			{Name: "accounting-on", Kind: schema.Flag, Help: "Tell the accounting servers when the router begins without sessions (Accounting-On)"},
 			{Name: "interim-interval", Kind: schema.Leaf, Type: schema.Uint(0, 86400, "seconds"), Default: "600",
 				Help: "Interval of interim records unless the server says another; 0 for none, else at least 60", Effect: "new sessions"},
 			{Name: "nas-identifier", Kind: schema.Leaf, Type: schema.String(253, "", "NAME"), Help: "NAS-Identifier; the hostname if not given"},

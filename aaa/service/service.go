@@ -16,6 +16,7 @@ import (
 	"vbng/aaa/local"
 	"vbng/aaa/radius"
 	"vbng/control/clock"
+	"vbng/control/store"
 )
 
 // Options is what the service stands on. Zero fields get the real thing.
@@ -24,8 +25,8 @@ type Options struct {
 	Log           *slog.Logger
 	Random        io.Reader
 	OpenSocket    radius.Opener
-	NASIdentifier string     // used when neither it nor a hostname is configured
-	Store         acct.Store // of undelivered accounting records
+	NASIdentifier string        // used when neither it nor a hostname is configured
+	Records       *store.Bucket // of undelivered accounting records; nil: they end with the process
 }
 
 // Service authorizes and accounts subscribers as configured. Authorize and Account may be called
@@ -43,7 +44,7 @@ type Service struct {
 type policy struct {
 	methods   chain.Chain
 	account   bool
-	announce  bool // Accounting-On and -Off
+	announce  bool // Accounting-On
 	interim   time.Duration
 	methodSet []string
 }
@@ -60,9 +61,12 @@ func New(options Options) *Service {
 	s.client = radius.New(radius.Options{
 		Clock: options.Clock, Log: options.Log, Random: options.Random, Open: options.OpenSocket,
 	})
-	s.accountant = acct.New(sink{s.client}, acct.Options{
-		Clock: options.Clock, Log: options.Log, Store: options.Store,
-	})
+	accounting := acct.Options{Clock: options.Clock, Log: options.Log}
+	if options.Records != nil {
+		k := keeper{options.Records, options.Log}
+		accounting.Store, accounting.Kept = k, k.load()
+	}
+	s.accountant = acct.New(sink{s.client}, accounting)
 	s.active.Store(&policy{})
 	return s
 }
@@ -98,24 +102,16 @@ func (s *Service) AccountThen(record aaa.Record, done func(taken bool)) {
 
 // AnnounceStart tells the servers that all sessions before this moment are gone (Accounting-On), if
 // so configured. It is for a router that begins without sessions, after the first Apply: not for one
-// whose control process alone was restarted.
-func (s *Service) AnnounceStart() { s.announce(aaa.AccountingOn) }
-
-// AnnounceStop tells the servers that the router goes out of service (Accounting-Off), if so
-// configured, and waits until all records are delivered or ctx ends. Run must still be running.
-func (s *Service) AnnounceStop(ctx context.Context) error {
-	s.announce(aaa.AccountingOff)
-	return s.accountant.Flush(ctx)
-}
-
-func (s *Service) announce(t aaa.RecordType) {
+// whose control process alone was restarted. Accounting-Off is never sent: the end of control ends no
+// session, and whoever ends the forwarder as well tells nobody.
+func (s *Service) AnnounceStart() {
 	p := s.active.Load()
 	if !p.account || !p.announce {
 		return
 	}
 	now := s.options.Clock.Now()
 	s.accountant.Account(aaa.Record{
-		Type: t,
+		Type: aaa.AccountingOn,
 		Time: now,
 		// RFC 2866 5.5 wants an Acct-Session-Id in every record.
 		AcctSessionID: "nas-" + strconv.FormatInt(now.UnixNano(), 36),

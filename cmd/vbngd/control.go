@@ -78,14 +78,27 @@ func (r *router) run(ctx context.Context) error {
 // restore brings back what an earlier control left, in the order of reference: ports, then the sessions
 // on them, then routes. When all have settled, the forwarder may sweep what nobody spoke for.
 func (r *router) restore(ctx context.Context) error {
-	var failed error
 	r.settle(ctx, "interfaces", r.interfaces.Settled)
-	r.settle(ctx, "sessions", func(done func()) { failed = r.sessions.Restore(done) })
+	r.settle(ctx, "sessions", r.restoreSessions)
 	r.settle(ctx, "routes", r.rib.Settled)
 	if ctx.Err() == nil {
 		r.client.Synced()
 	}
-	return failed
+	return nil
+}
+
+// restoreSessions takes up the sessions of before. A store that cannot be read does not keep the router
+// from serving those who dial in anew. A router without sessions tells the accounting servers so.
+func (r *router) restoreSessions(done func()) {
+	err := r.sessions.Restore(func(revived int) {
+		if revived == 0 {
+			r.authority.AnnounceStart()
+		}
+		done()
+	})
+	if err != nil {
+		r.log.Error("sessions of before are lost in part or whole", "error", err)
+	}
 }
 
 // settle waits until a part has taken up what it had before, or its time is over.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"log/slog"
 
 	"vbng/aaa/service"
@@ -11,7 +10,6 @@ import (
 	"vbng/control/commit"
 	"vbng/control/engine"
 	"vbng/control/oper"
-	"vbng/control/schema"
 	"vbng/control/store"
 	"vbng/control/system"
 	"vbng/forwarding/entry"
@@ -35,6 +33,7 @@ type router struct {
 	client     *remote.Client
 	rib        *rib.RIB
 	interfaces *iface.Interfaces
+	authority  *service.Service
 	sessions   *sessions.Manager
 	subsystems []commit.Subsystem
 	commands   *oper.Registry
@@ -78,9 +77,9 @@ func wire(p paths, seed string, level *slog.LevelVar, log *slog.Logger) (*router
 	box := system.New(level)
 	forwarder := engine.New(source{r.client})
 	settings = forwarder.Settings
-	authority := service.New(service.Options{Clock: time, Log: log})
+	r.authority = service.New(service.Options{Clock: time, Log: log, Records: r.store.Bucket("accounting")})
 	r.sessions, err = sessions.New(sessions.Needs{Clock: time, Log: log, Store: r.store, Programmer: r.client,
-		Counters: r.client, Ports: r.interfaces, Authorizer: authority, Accountant: authority, Routes: r.rib})
+		Counters: r.client, Ports: r.interfaces, Authorizer: r.authority, Accountant: r.authority, Routes: r.rib})
 	if err != nil {
 		return nil, err
 	}
@@ -91,21 +90,13 @@ func wire(p paths, seed string, level *slog.LevelVar, log *slog.Logger) (*router
 		receivers[c] = r.interfaces
 	}
 
-	r.subsystems = []commit.Subsystem{box, forwarder, r.interfaces, static.New(r.rib), authority, r.sessions}
-	var nodes [][]*schema.Node
-	for _, s := range r.subsystems {
-		nodes = append(nodes, s.Schema())
-	}
-	root, err := schema.Merge(nodes...)
-	if err != nil {
-		return nil, fmt.Errorf("merge schema: %w", err)
-	}
-	r.commits, err = commit.New(commit.Options{StateDir: p.state, Seed: seed, Schema: root, Subsystems: r.subsystems, Clock: time, Logger: log})
+	r.subsystems = []commit.Subsystem{box, forwarder, r.interfaces, static.New(r.rib), r.authority, r.sessions}
+	r.commits, err = commit.New(commit.Options{StateDir: p.state, Seed: seed, Subsystems: r.subsystems, Clock: time, Logger: log})
 	if err != nil {
 		return nil, err
 	}
 	r.commands = oper.NewRegistry()
-	for _, c := range [][]*oper.Command{forwarder.Commands(), r.interfaces.Commands(), r.rib.Commands(), authority.Commands(), r.sessions.Commands()} {
+	for _, c := range [][]*oper.Command{forwarder.Commands(), r.interfaces.Commands(), r.rib.Commands(), r.authority.Commands(), r.sessions.Commands()} {
 		if err := r.commands.Add(c...); err != nil {
 			return nil, err
 		}
