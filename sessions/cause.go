@@ -21,6 +21,7 @@ const (
 	CauseIdleTimeout     Cause = "idle-timeout"
 	CauseCleared         Cause = "cleared-by-operator"
 	CausePortRemoved     Cause = "port-removed"
+	CausePortShutdown    Cause = "port-shutdown"
 	CauseProfileRemoved  Cause = "profile-removed"
 	CauseSetupTimeout    Cause = "setup-timeout"
 	CausePoolExhausted   Cause = "pool-exhausted"
@@ -55,6 +56,7 @@ var meanings = map[Cause]causeInfo{
 	CauseIdleTimeout:     {aaa.IdleTimeout, "the subscriber was idle for too long"},
 	CauseCleared:         {aaa.AdminReset, "the operator ended the session"},
 	CausePortRemoved:     {aaa.PortError, "the access port was removed"},
+	CausePortShutdown:    {aaa.AdminReset, "the access port was shut down"},
 	CauseProfileRemoved:  {aaa.NASRequest, "PPPoE was switched off on the access port"},
 	CauseSetupTimeout:    {aaa.NASRequest, "the session did not come up in time"},
 	CausePoolExhausted:   {aaa.ServiceUnavail, "no address is free"},

@@ -124,6 +124,9 @@ func TestEndings(t *testing.T) {
 		{"port removed", func(w *world, c *peer, s *Session) {
 			w.configure(strings.Replace(sampleConfig, "interface access0\n pppoe profile residential\n", "", 1))
 		}, CausePortRemoved, aaa.PortError, "Terminate-Request PADT"},
+		{"port shut down", func(w *world, c *peer, s *Session) {
+			w.configure(strings.Replace(sampleConfig, "interface access0\n", "interface access0\n shutdown\n", 1))
+		}, CausePortShutdown, aaa.AdminReset, "Terminate-Request PADT"},
 		{"profile taken off the port", func(w *world, c *peer, s *Session) {
 			w.configure(strings.Replace(sampleConfig, " pppoe profile residential\n", "", 1))
 		}, CauseProfileRemoved, aaa.NASRequest, "Terminate-Request PADT"},

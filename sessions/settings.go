@@ -17,7 +17,7 @@ type settings struct {
 	boxLimit   int
 	profiles   map[string]*profile
 	ports      map[string]*profile // by interface name: where PPPoE is terminated
-	interfaces map[string]bool
+	interfaces map[string]bool     // by name: whether it is in service
 	pools      []pool.Config
 	own        []netip.Addr // the router's own addresses
 }
@@ -53,8 +53,8 @@ func parseSettings(t *config.Tree, cookieKey []byte) (*settings, error) {
 	}
 	for _, each := range t.List("interface") {
 		name := each.Text("name")
-		s.interfaces[name] = true
-		if p := s.profiles[each.Text("pppoe profile")]; p != nil {
+		s.interfaces[name] = !each.Flag("shutdown")
+		if p := s.profiles[each.Text("pppoe profile")]; p != nil && s.interfaces[name] {
 			s.ports[name] = p
 		}
 	}
@@ -134,11 +134,15 @@ func ownAddresses(t *config.Tree) []netip.Addr {
 	return own
 }
 
-// homeless returns why a session cannot stay, if its port or profile is gone.
+// homeless returns why a session cannot stay, if its port or profile is gone. A port that is shut down
+// stays open as long as sessions stand on it, so their clients still hear the goodbye.
 func (c *settings) homeless(s *Session) Cause {
+	inService, configured := c.interfaces[s.port]
 	switch {
-	case !c.interfaces[s.port]:
+	case !configured:
 		return CausePortRemoved
+	case !inService:
+		return CausePortShutdown
 	case c.ports[s.port] == nil || c.profiles[s.profile.name] == nil:
 		return CauseProfileRemoved
 	}

@@ -150,7 +150,10 @@ func parseConfig(t testing.TB, text string) (*config.Tree, []error) {
 		{Name: "hostname", Kind: schema.Leaf, Help: "host name", Type: schema.Name(), Default: "vbng"},
 		{
 			Name: "interface", Kind: schema.List, Mode: "config-if", Help: "interface", Keys: []*schema.Node{nameKey("name")},
-			Children: []*schema.Node{{Name: "ip address", Kind: schema.Leaf, Help: "address", Type: schema.InterfacePrefix4()}},
+			Children: []*schema.Node{
+				{Name: "ip address", Kind: schema.Leaf, Help: "address", Type: schema.InterfacePrefix4()},
+				{Name: "shutdown", Kind: schema.Flag, Help: "out of service"},
+			},
 		},
 	})
 	if err != nil {

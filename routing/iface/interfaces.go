@@ -49,12 +49,11 @@ const inboxLimit = 4096
 
 // Interfaces is the subsystem. Its exported methods may be called from any goroutine and do not wait.
 type Interfaces struct {
-	options   Options
-	loop      *loop.Loop[message]
-	host      *hostWorker
-	snapshot  atomic.Pointer[snapshot]
-	observers []func(PortEvent) // fixed before Run
-	received  received          // counters of the punt path
+	options  Options
+	loop     *loop.Loop[message]
+	host     *hostWorker
+	snapshot atomic.Pointer[snapshot]
+	received received // counters of the punt path
 
 	// Owned by the loop.
 	ports      map[entry.PortID]*port

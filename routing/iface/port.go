@@ -13,7 +13,7 @@ const portRetryDelay = time.Second
 type port struct {
 	id         entry.PortID
 	name       string
-	internal   bool        // the VRF's TUN: not configured, not shown to observers
+	internal   bool        // the VRF's TUN: not configured, not shown to others
 	settings   *settings   // nil: no longer configured
 	want       *entry.Port // nil: none (removed or shut down)
 	programmed entry.Port  // zero ID: none
@@ -22,7 +22,6 @@ type port struct {
 	known      bool // state is that of the programmed port
 	problem    string
 	refused    entry.Port // not put again
-	told       PortEvent
 }
 
 // up reports whether the port's device is there and has a link.
@@ -87,14 +86,14 @@ func (i *Interfaces) convergePort(p *port) {
 }
 
 // removePort takes away a port that is not wanted, once no link stands on it. Sessions may stand on
-// it as well: the forwarder refuses as long as they do.
+// it as well: the forwarder refuses as long as they do. They end by themselves: their owner compares the
+// same configuration.
 func (i *Interfaces) removePort(p *port) {
 	if p.want != nil || p.leaving {
 		return
 	}
 	if p.programmed.ID == 0 {
 		if p.settings == nil {
-			i.tell(p)
 			delete(i.ports, p.id)
 		}
 		return
@@ -136,6 +135,9 @@ type portRetry portGone
 
 func (m portRetry) handle(i *Interfaces) {
 	m.port.leaving = false
+	if m.port.want != nil {
+		m.port.problem = "" // it is to stay after all
+	}
 	i.converge()
 }
 
@@ -156,6 +158,10 @@ func (m portState) handle(i *Interfaces) {
 		i.options.Log.Error("port cannot be opened", "interface", p.name, "device", p.programmed.Device, "error", m.Err)
 	default:
 		i.options.Log.Info("port state", "interface", p.name, "up", m.Up, "mac", m.MAC, "mtu", m.MTU)
+	}
+	if p.internal {
+		// A new forwarder tells the old state of a new device, to which the kernel has nothing bound yet.
+		i.host.again()
 	}
 	i.converge()
 	if moved {
