@@ -55,6 +55,9 @@ func (w *hostWorker) want(s HostState) {
 	w.loop.Post(s)
 }
 
+// again makes the next state be posted, whatever it is.
+func (w *hostWorker) again() { w.last = HostState{} }
+
 func (w *hostWorker) configure(s HostState) {
 	if err := w.stack.Configure(s); err != nil {
 		w.log.Error("kernel could not be configured for our addresses", "device", s.TUN, "error", err)

@@ -95,6 +95,9 @@ func (m unwant) handle(i *Interfaces) {
 		return // the Want was refused
 	}
 	n := l.neighbors[m.addr]
+	if n.wants == 0 {
+		return // so was it, and the neighbour was learnt since
+	}
 	if n.wants--; n.wants == 0 && !n.state.resolved() {
 		i.reset(n)
 	}

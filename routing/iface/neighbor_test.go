@@ -360,3 +360,18 @@ put route 10.0.0.1/32 vrf 0 to local
 		t.Errorf("%d remembered, want the one that answered", len(memory))
 	}
 }
+
+// TestUnwantOfRefusedWant: the next hop was asked for before its interface stood, and given back after.
+func TestUnwantOfRefusedWant(t *testing.T) {
+	b := newBench(t, "", "core0")
+	b.Want(1, addr("10.0.0.2"), func() { t.Error("a next hop without interface is ready") })
+	b.settle()
+	b.configure(t, "interface core0\n ip address 10.0.0.1/24\n")
+	b.up(1, 1)
+	b.hears(1, 1, 9, "10.0.0.2", "10.0.0.1")
+	b.Unwant(1, addr("10.0.0.2"))
+	b.configure(t, "")
+	if len(b.links) != 0 {
+		t.Errorf("the link stays: %v", b.links)
+	}
+}
