@@ -20,7 +20,10 @@ pppd plugin rp-pppoe.so "nic-$link" user "$user" $refuse noauth noipdefault usep
 	mtu 1492 mru 1492 lcp-echo-interval 2 lcp-echo-failure 5 noipv6 nodetach debug logfd 2 >/run/pppd.log 2>&1 &
 pppd=$!
 n=0
-while [ $n -lt 150 ] && ! ip -4 addr show ppp0 2>/dev/null | grep -q inet; do sleep 0.1; n=$((n + 1)); done
+while [ $n -lt 150 ] && kill -0 $pppd 2>/dev/null && ! ip -4 addr show ppp0 2>/dev/null | grep -q inet; do
+	sleep 0.1
+	n=$((n + 1))
+done
 if ! ip -4 addr show ppp0 2>/dev/null | grep -q inet; then
 	echo "RESULT up no"
 	cat /run/pppd.log
