@@ -72,9 +72,9 @@ var lists = [numLists >> stateBits][]Action{
 var table = [NumEvents][NumStates]cell{
 	// Columns: 0 Initial, 1 Starting, 2 Closed, 3 Stopped, 4 Closing, 5 Stopping,
 	// 6 Req-Sent, 7 Ack-Rcvd, 8 Ack-Sent, 9 Opened.
-	EvUp:       {2, ircScr | 6, no, no, no, no, no, no, no, no},
-	EvDown:     {no, no, 0, tls | 1, 0, 1, 1, 1, 1, tld | 1},
-	EvOpen:     {tls | 1, 1, ircScr | 6, 3, 5, 5, 6, 7, 8, 9},
+	EvUp:   {2, ircScr | 6, no, no, no, no, no, no, no, no},
+	EvDown: {no, no, 0, tls | 1, 0, 1, 1, 1, 1, tld | 1},
+	EvOpen: {tls | 1, 1, ircScr | 6, 3, 5, 5, 6, 7, 8, 9},
 	//lint:ignore SA4016 "tlf | 0" is the RFC's "tlf/0"
 	EvClose:    {0, tlf | 0, 2, 2, 4, 4, ircStr | 4, ircStr | 4, ircStr | 4, tldIrcStr | 4},
 	EvTOPlus:   {no, no, no, no, str | 4, str | 5, scr | 6, scr | 6, scr | 8, no},
