@@ -68,10 +68,12 @@ func (l *Loop[M]) After(d time.Duration, m M) clock.Timer {
 // Now returns the loop's clock's time.
 func (l *Loop[M]) Now() time.Time { return l.clock.Now() }
 
-// Run hands every message to handle until ctx ends.
+// Run hands every message to handle until ctx ends, also while messages keep coming in.
 func (l *Loop[M]) Run(ctx context.Context, handle func(M)) {
 	for {
-		l.Drain(handle)
+		for _, m := range l.take() {
+			handle(m)
+		}
 		select {
 		case <-ctx.Done():
 			return
