@@ -24,6 +24,7 @@ type Detail struct {
 	DNS            [2]string    `json:"dns"`
 	GrantedBy      string       `json:"granted_by"`
 	SessionTimeout string       `json:"session_timeout"`
+	IdleTimeout    string       `json:"idle_timeout"`
 	Interim        string       `json:"interim_interval"`
 	InputPackets   uint64       `json:"input_packets"`
 	OutputPackets  uint64       `json:"output_packets"`
@@ -54,7 +55,8 @@ func (m *Manager) detail(s *Session) Detail {
 		net := m.network(s, g)
 		d.DNS = [2]string{addressText(net.PrimaryDNS), addressText(net.SecondaryDNS)}
 		d.GrantedBy = g.Source
-		d.SessionTimeout, d.Interim = durationText(g.SessionTimeout), durationText(g.InterimInterval)
+		d.SessionTimeout, d.IdleTimeout = durationText(g.SessionTimeout), durationText(g.IdleTimeout)
+		d.Interim = durationText(g.InterimInterval)
 	}
 	return d
 }
@@ -88,7 +90,7 @@ func (d Detail) section() oper.Section {
 		field("Address", "%s, gateway %s, pool %q", d.Address, d.Gateway, d.Pool),
 		field("DNS", "%s, %s", d.DNS[0], d.DNS[1]),
 		field("Granted by", "%s", d.GrantedBy),
-		field("Session timeout, interim", "%s, %s", d.SessionTimeout, d.Interim),
+		field("Timeouts, interim", "session %s, idle %s, interim every %s", d.SessionTimeout, d.IdleTimeout, d.Interim),
 		field("Created, uptime", "%s, %d s", d.Created, d.UptimeSeconds),
 		field("Input", "%d packets, %d bytes", d.InputPackets, d.InputBytes),
 		field("Output", "%d packets, %d bytes", d.OutputPackets, d.OutputBytes),

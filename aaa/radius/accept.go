@@ -102,7 +102,6 @@ func (a *accept) useNumber(t radius.Type, name string, n uint32) error {
 		a.grant.SessionTimeout = time.Duration(n) * time.Second
 	case rfc2865.IdleTimeout_Type:
 		a.grant.IdleTimeout = time.Duration(n) * time.Second
-		a.ignore(name)
 	case rfc2869.AcctInterimInterval_Type:
 		a.readInterim(name, n)
 	case rfc2865.FramedIPNetmask_Type:

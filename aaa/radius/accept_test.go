@@ -25,7 +25,7 @@ func TestDecodeAccept(t *testing.T) {
 		avp{80, "0123456789abcdef"}, avp{1, "alice@isp"}, avp{6, "\x00\x00\x00\x02"}, avp{7, "\x00\x00\x00\x01"},
 		avp{8, "\x64\x40\x00\x09"}, avp{9, "\xff\xff\xff\xff"}, avp{88, "gold"},
 		avp{25, "\x00\xff\x00"}, avp{25, "\x00\xff\x00"}, avp{18, "welcome"}, avp{18, "back"},
-		avp{27, "\x00\x01\x51\x80"}, avp{85, "\x00\x00\x01\x2c"},
+		avp{27, "\x00\x01\x51\x80"}, avp{28, "\x00\x00\x02\x58"}, avp{85, "\x00\x00\x01\x2c"},
 		avp{26, "\x00\x00\x01\x37\x1c\x06\x09\x09\x09\x09\x1d\x06\x01\x01\x01\x01"},
 		avp{13, "\x00\x00\x00\x00"}, avp{10, "\x00\x00\x00\x00"},
 	))
@@ -35,7 +35,7 @@ func TestDecodeAccept(t *testing.T) {
 	want := aaa.Grant{
 		Username: "alice@isp", Address: netip.MustParseAddr("100.64.0.9"), Pool: "gold",
 		DNS:            [2]netip.Addr{netip.MustParseAddr("9.9.9.9"), netip.MustParseAddr("1.1.1.1")},
-		SessionTimeout: 24 * time.Hour, InterimInterval: 5 * time.Minute,
+		SessionTimeout: 24 * time.Hour, IdleTimeout: 10 * time.Minute, InterimInterval: 5 * time.Minute,
 		Class: [][]byte{{0, 0xff, 0}, {0, 0xff, 0}}, Message: "welcome back",
 	}
 	if !reflect.DeepEqual(got.grant, want) {
@@ -55,7 +55,6 @@ func TestNotHonoured(t *testing.T) {
 		{avp{9, "\xff\xff\xff\x00"}, "Framed-IP-Netmask shorter than /32"},
 		{avp{12, "\x00\x00\x05\xdc"}, "Framed-MTU"},
 		{avp{13, "\x00\x00\x00\x01"}, "Framed-Compression"},
-		{avp{28, "\x00\x00\x00\x0a"}, "Idle-Timeout"},
 		{avp{85, "\x00\x00\x00\x0a"}, "Acct-Interim-Interval under 60 (60 is used)"},
 		{avp{85, "\x00\x00\x00\x00"}, "Acct-Interim-Interval of 0"},
 		{avp{168, strings.Repeat("\x01", 16)}, "Framed-IPv6-Address"},
