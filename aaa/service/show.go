@@ -26,7 +26,7 @@ func (s *Service) Commands() []*oper.Command {
 			Words: "test aaa", Help: "Ask as if a subscriber with this name and password had come",
 			Args: []oper.Arg{
 				{Name: "user", Help: "Name of the subscriber"},
-				{Name: "password", Help: "Password, sent by PAP"},
+				{Name: "password", Help: "Password, sent by PAP", Secret: true},
 			},
 			Run: s.testAAA,
 		},

@@ -97,4 +97,4 @@ func (t argType) Hint() string { return "<" + t.arg.Name + ">" }
 func (t argType) Words() []string { return t.arg.Enum }
 
 // Secret implements schema.Type.
-func (t argType) Secret() bool { return false }
+func (t argType) Secret() bool { return t.arg.Secret }

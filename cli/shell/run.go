@@ -11,13 +11,14 @@ import (
 	"vbng/cli/render"
 	"vbng/control/line"
 	"vbng/control/oper"
+	"vbng/control/schema"
 )
 
 // run finds out what kind of line it is and does it.
 func (s *Session) run(ctx context.Context, words []line.Word) (string, error) {
 	tokens, err := line.Match(s.items(), words)
 	if order, ok := grammar.Read(tokens); ok && err == nil {
-		return s.obey(ctx, order, words)
+		return s.obey(ctx, order, tokens)
 	}
 	if !s.configuring() || s.isCommand(tokens) {
 		return "", err
@@ -32,8 +33,8 @@ func (s *Session) isCommand(tokens []line.Token) bool {
 }
 
 // obey runs a command and makes text of its answer.
-func (s *Session) obey(ctx context.Context, o grammar.Order, words []line.Word) (string, error) {
-	s.audit(o, words)
+func (s *Session) obey(ctx context.Context, o grammar.Order, tokens []line.Token) (string, error) {
+	s.audit(o, tokens)
 	ctx, cancel := context.WithTimeout(ctx, s.options.Patience)
 	defer cancel()
 	answer, err := o.Command.Run(ctx, oper.Call{Args: o.Args, User: s.user})
@@ -58,14 +59,18 @@ func (s *Session) obey(ctx context.Context, o grammar.Order, words []line.Word) 
 }
 
 // audit logs who ordered something; looking is not logged, and commits are logged by their manager.
-func (s *Session) audit(o grammar.Order, words []line.Word) {
+func (s *Session) audit(o grammar.Order, tokens []line.Token) {
 	verb, _, more := strings.Cut(o.Command.Words, " ")
 	if verb == "show" || !more {
 		return
 	}
 	var text []string
-	for _, w := range words {
-		text = append(text, line.Quote(w.Text))
+	for _, t := range tokens {
+		word := line.Quote(t.Text)
+		if t.Item.Type != nil && t.Item.Type.Secret() {
+			word = schema.Hidden
+		}
+		text = append(text, word)
 	}
 	s.options.Logger.Info("operator command", "user", s.user, "line", strings.Join(text, " "))
 }

@@ -345,3 +345,31 @@ func FuzzLine(f *testing.F) {
 		}
 	})
 }
+
+// Orders are logged in full words with their operator, secrets are not.
+func TestAudit(t *testing.T) {
+	var log strings.Builder
+	o := options(t)
+	o.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	err := o.Registry.Add(&oper.Command{Words: "test aaa", Help: "Try a subscriber", Args: []oper.Arg{
+		{Name: "user", Help: "Its name"}, {Name: "password", Help: "Its password", Secret: true},
+	}, Run: func(_ context.Context, c oper.Call) (any, error) { return "tested " + c.Args["password"], nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := terminal{t, New(o, "alice")}
+	if out := x.types("te aaa bob \"won der\""); out != "tested won der\n" {
+		t.Errorf("output %q", out)
+	}
+	x.fails("test aaa bob wonder land", 20, "a secret ends the line")
+	x.types("cl sub user bob", "show subscribers user alice")
+	got := log.String()
+	for _, want := range []string{`user=alice line="test aaa bob <hidden>"`, `line="clear subscriber user bob"`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "won") || strings.Contains(got, "show") {
+		t.Errorf("log\n%s", got)
+	}
+}

@@ -30,6 +30,7 @@ type Arg struct {
 	Keyword  bool // NAME VALUE; otherwise the value stands alone (positional)
 	Optional bool
 	Rest     bool                     // positional, takes all words that are left
+	Secret   bool                     // the value appears in no log and no error
 	Enum     []string                 // permitted values, empty: any
 	Complete func() []string          // live names for completion, may be nil
 	Check    func(value string) error // nil: any value
