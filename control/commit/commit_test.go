@@ -304,6 +304,48 @@ func TestOldRevisionsArePruned(t *testing.T) {
 	}
 }
 
+// undeletable puts something at a path that can neither be removed nor replaced by a file.
+func undeletable(t *testing.T, path string) {
+	t.Helper()
+	if err := errors.Join(os.RemoveAll(path), os.MkdirAll(filepath.Join(path, "x"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// An old revision that cannot be removed is no reason to refuse a commit that is on disk already.
+func TestCommitWithoutPruning(t *testing.T) {
+	r := newRouter(t, "hostname one\n")
+	for n := 2; n <= keptRevisions; n++ {
+		if err := os.WriteFile(r.manager.archive.revisionPath(n), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	undeletable(t, r.manager.archive.revisionPath(1))
+	if err := r.manager.archive.store(Revision{Number: keptRevisions + 1}, "hostname one\n"); err != nil {
+		t.Fatal(err)
+	}
+	r.restart()
+	if err := r.commit("hostname two\n"); err != nil || r.running() != "hostname two\n" {
+		t.Fatalf("running %s, %v", r.running(), err)
+	}
+	if r.restart(); r.running() != "hostname two\n" {
+		t.Errorf("after the restart %s", r.running())
+	}
+}
+
+// A commit that cannot become the startup configuration leaves no revision behind.
+func TestCommitWithoutStartup(t *testing.T) {
+	r := newRouter(t, "hostname one\n")
+	undeletable(t, r.manager.archive.startupPath())
+	if err := r.commit("hostname two\n"); err == nil {
+		t.Fatal("committed")
+	}
+	all, err := r.manager.Revisions()
+	if err != nil || len(all) != 1 || r.running() != "hostname one\n" || r.log[len(r.log)-1] != "release a" {
+		t.Errorf("revisions %+v, %v, running %s, %v", all, err, r.running(), r.log)
+	}
+}
+
 func TestHeader(t *testing.T) {
 	r := Revision{Number: 7, Time: time.Unix(1000, 0).UTC(), User: "a \"b\"", Comment: "x \\ y"}
 	if got := parseHeader(r.header() + "hostname x\n"); got != r {

@@ -163,6 +163,9 @@ func (m *Manager) Commit(c *Candidate, user, comment string) (Result, error) {
 		return Result{}, err
 	}
 	m.apply(old, tree, next)
+	if err := m.archive.prune(); err != nil { // the commit is done: disk space is all that is at stake
+		m.options.Logger.Warn("old revisions stay on disk", "error", err)
+	}
 	m.options.Logger.Info("configuration committed", "revision", next.Number, "user", user, "comment", comment)
 	c.Reset()
 	return Result{Revision: next.Number, Effects: config.Effects(old, tree)}, nil

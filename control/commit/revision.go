@@ -100,9 +100,9 @@ func (a archive) store(r Revision, body string) error {
 		return fmt.Errorf("write revision %d: %w", r.Number, err)
 	}
 	if err := writeFile(a.startupPath(), text); err != nil {
-		return fmt.Errorf("write startup configuration: %w", err)
+		return errors.Join(fmt.Errorf("write startup configuration: %w", err), a.forget(r.Number-1))
 	}
-	return a.prune()
+	return nil
 }
 
 // numbers returns the numbers of the stored revisions, oldest first.
@@ -147,6 +147,7 @@ func (a archive) forget(number int) error {
 	return nil
 }
 
+// prune removes the oldest revisions beyond keptRevisions.
 func (a archive) prune() error {
 	numbers, err := a.numbers()
 	if err != nil {
