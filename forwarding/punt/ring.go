@@ -85,7 +85,7 @@ func NewRing(memory []byte) *Ring {
 		data:   memory[dataOffset:],
 		bell:   -1,
 	}
-	r.put, r.taken = r.tail.Load()&^(recordAlign-1), r.head.Load()&^(recordAlign-1)
+	r.put, r.taken = r.published(), r.head.Load()&^(recordAlign-1)
 	return r
 }
 
@@ -148,7 +148,9 @@ func (r *Ring) reserve(size, spare int) []byte {
 	size = (size + recordAlign - 1) &^ (recordAlign - 1)
 	used := r.put - r.head.Load()
 	if used > uint64(len(r.data)) {
-		return nil // the consumer's word makes no sense: as good as full
+		// The consumer's word makes no sense: as good as full. Perhaps it followed a tail that was not ours.
+		r.tail.Store(r.put)
+		return nil
 	}
 	free := len(r.data) - int(used)
 	at := int(r.put & uint64(len(r.data)-1))
@@ -209,19 +211,22 @@ func (r *Ring) Pop(p *entry.Punt, e *entry.Event) Item {
 }
 
 // Empty reports whether Pop would find nothing.
-func (r *Ring) Empty() bool { return r.tail.Load() == r.taken }
+func (r *Ring) Empty() bool { return r.published() == r.taken }
+
+// published returns the producer's tail. All positions are aligned, so what is not is cut off.
+func (r *Ring) published() uint64 { return r.tail.Load() &^ (recordAlign - 1) }
 
 // next returns the record at the head without releasing it; Nothing when the ring is empty or its
 // content makes no sense, in which case it is thrown away.
 func (r *Ring) next() ([]byte, Item) {
-	tail := r.tail.Load()
+	tail := r.published()
 	ready := tail - r.taken
 	if ready == 0 {
 		return nil, Nothing
 	}
 	at := int(r.taken & uint64(len(r.data)-1))
 	reach := len(r.data) - at // a record never wraps
-	if ready > uint64(len(r.data)) || ready%recordAlign != 0 {
+	if ready > uint64(len(r.data)) {
 		return r.discard(tail)
 	}
 	reach = min(reach, int(ready))
@@ -269,7 +274,7 @@ func (r *Ring) release(size int) {
 // discard takes the ring up again at the producer's tail.
 func (r *Ring) discard(tail uint64) ([]byte, Item) {
 	r.broken.Add(1)
-	r.taken = tail &^ (recordAlign - 1)
+	r.taken = tail
 	r.head.Store(r.taken)
 	return nil, Nothing
 }

@@ -206,6 +206,27 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
+// A word of one side that makes no sense for a moment costs what the ring held, not the ring.
+func TestRingHeals(t *testing.T) {
+	producer, consumer, memory := newPair(8192)
+	var got entry.Punt
+	for _, tail := range []uint64{1 << 40, 1<<40 + 3} {
+		producer.Push(&entry.Punt{Data: frame(60)})
+		binary.LittleEndian.PutUint64(memory[tailOffset:], tail)
+		for consumer.Pop(&got, nil) != Nothing {
+		}
+		if !consumer.Sleep() {
+			t.Error("the consumer may not sleep although there is nothing to read")
+		}
+		producer.Push(&entry.Punt{Data: frame(60)}) // may be lost: the ring looks full
+		for consumer.Pop(&got, nil) != Nothing {
+		}
+		if !producer.Push(&entry.Punt{Port: 5, Data: frame(60)}) || consumer.Pop(&got, nil) != Frame || got.Port != 5 {
+			t.Errorf("tail %#x: the ring carries nothing any more", tail)
+		}
+	}
+}
+
 // Whatever the other side writes into the memory, both ends stay bounded and alive, and the consumer can
 // be brought back to order.
 func FuzzCorruptedRing(f *testing.F) {
