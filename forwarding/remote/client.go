@@ -36,6 +36,7 @@ type Client struct {
 	queue    *queue
 	counters *counters
 	mirror   *mirror // of the goroutine that runs Run
+	missing  missing // of the goroutine that programs: Run's while it replays, then the writer's
 
 	synced     atomic.Bool
 	status     atomic.Pointer[Status]
@@ -65,7 +66,7 @@ func NewClient(config ClientConfig) *Client {
 	if config.Events == nil {
 		config.Events = func(entry.Event) {}
 	}
-	c := &Client{config: config, queue: newQueue(), counters: newCounters(), mirror: newMirror()}
+	c := &Client{config: config, queue: newQueue(), counters: newCounters(), mirror: newMirror(), missing: missing{}}
 	c.status.Store(&Status{})
 	return c
 }

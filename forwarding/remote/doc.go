@@ -16,5 +16,5 @@
 //
 // Reading order: frame.go and message.go (what travels), memory.go (what both map); the forwarder: serve.go,
 // server.go, ports.go; control: client.go, attach.go (reaching a forwarder), work.go (programming it),
-// queue.go, mirror.go, punts.go, counters.go; local.go (both in one process), spawn.go.
+// queue.go, mirror.go, missing.go, punts.go, counters.go; local.go (both in one process), spawn.go.
 package remote

@@ -166,6 +166,12 @@ type forwarder struct {
 // startForwarder serves path in this process.
 func startForwarder(t *testing.T, path string) *forwarder {
 	t.Helper()
+	return startForwarderWith(t, path, func(*fakeEngine) {})
+}
+
+// startForwarderWith is startForwarder of an engine that prepare has changed.
+func startForwarderWith(t *testing.T, path string, prepare func(*fakeEngine)) *forwarder {
+	t.Helper()
 	built, served := make(chan *fakeEngine, 1), make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
@@ -173,6 +179,7 @@ func startForwarder(t *testing.T, path string) *forwarder {
 			Path: path, Layout: fakeLayout, RingDataBytes: 8192, OpenPort: openStub, Log: quiet(),
 			Build: func(s Shared) (Engine, error) {
 				e, err := newFakeEngine(s)
+				prepare(e)
 				built <- e
 				return e, err
 			},

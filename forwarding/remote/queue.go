@@ -26,6 +26,7 @@ type request struct {
 	batch   *entry.Batch   // kindBatches
 	encoded []byte         // kindBatches; kindTrace: the text
 	refusal *entry.Refused // found before sending; it still waits for its turn
+	left    []int          // kindBatches: ops that were not sent, see missing
 	done    func(entry.Result)
 	text    func(string, error)
 }
@@ -150,10 +151,13 @@ func (q *queue) rewind(synced bool) {
 
 // stop fails everything that is left, in order, and refuses what comes.
 func (q *queue) stop() {
-	q.rewind(false)
+	q.mu.Lock()
+	q.stopped = true
+	q.mu.Unlock()
+	q.rewind(false) // leaves batches only, and nothing comes behind them any more
 	q.mu.Lock()
 	left := q.waiting
-	q.waiting, q.stopped = nil, true
+	q.waiting = nil
 	q.mu.Unlock()
 	for _, r := range left {
 		r.done(entry.Result{Err: ErrStopped})

@@ -36,7 +36,12 @@ func (c *Client) replay(l *link) error {
 	if _, err := c.expect(conn, kindDone); err != nil {
 		return err
 	}
-	return c.mirror.replay(func(ops []string) error { return c.replayOps(l, ops) })
+	clear(c.missing)
+	err := c.mirror.replay(func(ops []string) error { return c.replayOps(l, ops) })
+	if n := len(c.missing); n > maxToldRefusals {
+		c.config.Log.Error("forwarder refuses many entries that an earlier one took", "entries", n)
+	}
+	return err
 }
 
 // replayOps programs ops. One that this forwarder refuses is left out, loudly: the rest must not suffer.
@@ -65,18 +70,22 @@ func (c *Client) replayOps(l *link, ops []string) error {
 		if a.Refused.Op < 0 || a.Refused.Op >= len(ops) {
 			return fmt.Errorf("replay entries: %w", a.Refused)
 		}
-		c.config.Log.Error("forwarder refuses an entry that an earlier one took", "entry", describe(ops[a.Refused.Op]), "reason", a.Refused.Reason)
+		c.leaveOut(ops[a.Refused.Op], a.Refused.Reason)
 		ops = append(ops[:a.Refused.Op:a.Refused.Op], ops[a.Refused.Op+1:]...)
 	}
 	return nil
 }
 
-func describe(op string) string {
+func (c *Client) leaveOut(op string, reason string) {
 	r, a := entry.NewReader(encodeOps(nil, []string{op})), &entry.Any{}
-	if more, err := r.Next(a); !more {
-		return fmt.Sprintf("%x (%v)", op, err)
+	if _, err := r.Next(a); err != nil {
+		c.config.Log.Error("mirror holds no entry", "bytes", fmt.Sprintf("%x", op), "error", err)
+		return
 	}
-	return fmt.Sprint(a.Entry())
+	c.missing.note(a.Entry())
+	if len(c.missing) <= maxToldRefusals {
+		c.config.Log.Error("forwarder refuses an entry that an earlier one took", "entry", fmt.Sprint(a.Entry()), "reason", reason)
+	}
 }
 
 // expect reads the answer to what was sent last; events may come before it.
@@ -115,7 +124,7 @@ func (c *Client) encode(conn *conn, requests []*request) []byte {
 	case kindBatches:
 		for _, r := range requests {
 			if r.refusal == nil {
-				message = appendBatchMessage(message, r.encoded)
+				message = appendBatchMessage(message, c.missing.sift(r))
 			}
 		}
 	case kindEnd:
@@ -188,6 +197,7 @@ func (c *Client) answers(l *link, requests []*request, body []byte) error {
 
 func (c *Client) answer(r *request, a *Answer) {
 	if a.Refused != nil {
+		a.Refused.Op = r.place(a.Refused.Op)
 		c.counters.thaw(r.batch)
 		r.done(entry.Result{Err: a.Refused})
 		return
