@@ -157,7 +157,6 @@ func (c *Client) serve(ctx context.Context, l *link, lostAt time.Time) error {
 	}
 	c.counters.switchTo(view, l.memory, l.hello.Instance)
 	c.generation = max(c.generation, l.hello.Generation) + 1
-	c.setStatus(l, true, false)
 	c.config.Log.Info("attached to forwarder", "pid", l.hello.PID, "workers", l.hello.Layout.Workers, "generation", c.generation)
 
 	ctx, cancel := context.WithCancel(ctx)
@@ -168,6 +167,7 @@ func (c *Client) serve(ctx context.Context, l *link, lostAt time.Time) error {
 	if err != nil {
 		return err
 	}
+	c.setStatus(l, true, false)
 	c.openInject(l.memory)
 	err = c.work(ctx, l, lostAt)
 	c.closeInject()

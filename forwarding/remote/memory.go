@@ -93,9 +93,8 @@ func makeMemoryFile(name string, bytes int) (memoryFile, error) {
 	return f, nil
 }
 
-// mapMemoryFile maps the whole file, which must be sealed, and closes the descriptor.
+// mapMemoryFile maps the whole file, which must be sealed. The mapping holds the file without the descriptor.
 func mapMemoryFile(descriptor, protection int) (memoryFile, error) {
-	defer unix.Close(descriptor)
 	seals, err := unix.FcntlInt(uintptr(descriptor), unix.F_GET_SEALS, 0)
 	if err != nil {
 		return memoryFile{}, fmt.Errorf("read seals of memory file: %w", err)
@@ -134,7 +133,7 @@ func (m *sharedMemory) descriptors() []int {
 }
 
 // attachSharedMemory maps what a forwarder's hello brought. The descriptors are its own from here on, also
-// when it fails: the mappings hold the files, so only the bells stay open.
+// when it fails: those of files are closed once they are mapped, only the bells stay open.
 func attachSharedMemory(h hello, descriptors []int) (*sharedMemory, error) {
 	if err := h.checkLayout(); err != nil {
 		closeAll(descriptors)
@@ -148,9 +147,11 @@ func attachSharedMemory(h hello, descriptors []int) (*sharedMemory, error) {
 	m := &sharedMemory{layout: h.Layout, puntBell: descriptors[1], worker: make([]workerMemory, workers)}
 	var err error
 	m.counters, err = mapMemoryFile(descriptors[0], unix.PROT_READ)
+	_ = unix.Close(descriptors[0])
 	for i := range m.worker {
 		d, w := descriptors[2+3*i:], &m.worker[i]
 		w.injectBell = d[2]
+		defer closeAll(d[:2])
 		if err == nil {
 			w.punt, err = mapRing(d[0])
 		}

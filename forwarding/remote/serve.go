@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -56,7 +57,7 @@ func Serve(ctx context.Context, config ServeConfig) error {
 	}
 	defer release()
 	accepted := make(chan *net.UnixConn)
-	go accept(ctx, listener, accepted)
+	go accept(ctx, listener, accepted, config.Log)
 	return serve(ctx, config, accepted)
 }
 
@@ -116,20 +117,32 @@ func listen(path string) (listener *net.UnixListener, release func(), err error)
 	}, nil
 }
 
-// accept hands connections over until ctx ends.
-func accept(ctx context.Context, listener *net.UnixListener, accepted chan<- *net.UnixConn) {
+// acceptPause follows a failed accept: it fails for want of descriptors or memory, which may come back.
+const acceptPause = 100 * time.Millisecond
+
+// accept hands connections over until ctx ends. Nothing else may end it: no control would get in any more.
+func accept(ctx context.Context, listener acceptor, accepted chan<- *net.UnixConn, log *slog.Logger) {
 	stop := context.AfterFunc(ctx, func() { _ = listener.Close() })
 	defer stop()
-	for {
+	for ctx.Err() == nil {
 		socket, err := listener.AcceptUnix()
 		if err != nil {
-			return // closed
+			if ctx.Err() == nil {
+				log.Error("control cannot connect", "error", err)
+				time.Sleep(acceptPause)
+			}
+			continue
 		}
 		select {
 		case accepted <- socket:
 		case <-ctx.Done():
 			_ = socket.Close()
-			return
 		}
 	}
+}
+
+// acceptor is a *net.UnixListener.
+type acceptor interface {
+	AcceptUnix() (*net.UnixConn, error)
+	Close() error
 }

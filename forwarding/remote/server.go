@@ -11,6 +11,8 @@ import (
 	"os"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"vbng/forwarding/entry"
 )
 
@@ -104,7 +106,7 @@ func (s *server) greet(ctx context.Context, c *conn) {
 	if err == nil {
 		h, err = parseHello(body)
 	}
-	if errors.Is(err, io.EOF) { // somebody only looked whether we live
+	if hungUp(err) { // somebody only looked whether we live
 		_ = c.socket.Close()
 		return
 	}
@@ -178,9 +180,15 @@ func (s *server) detach() {
 	}
 }
 
+// hungUp reports whether an error only says that the peer has closed the connection, as it does when its
+// process ends.
+func hungUp(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET)
+}
+
 // lose lets the client go because of err; forwarding goes on.
 func (s *server) lose(err error) {
-	if errors.Is(err, io.EOF) {
+	if hungUp(err) {
 		s.log.Warn("control is gone; forwarding goes on", "pid", s.client.pid)
 	} else {
 		s.log.Error("connection to control closed; forwarding goes on", "pid", s.client.pid, "error", err)
