@@ -47,6 +47,7 @@ func (a *Accountant) place(i *item) {
 		a.held = append(a.held, i)
 	case i.fences():
 		a.fence = i
+		a.loop.After(fencePatience, overdue{i})
 	default:
 		a.file(i)
 	}
@@ -89,6 +90,15 @@ func (a *Accountant) openFence() {
 	a.held = nil
 	for _, i := range held {
 		a.place(i)
+	}
+}
+
+// liftFence gives up a fence that still waits for records before it: one that no server takes must not
+// hold up all accounting until its own patience ends. One that is on its way ends with its delivery.
+func (a *Accountant) liftFence(i *item) {
+	if i == a.fence && !i.sending {
+		a.giveUp(i, "records before it were not taken in time")
+		a.openFence()
 	}
 }
 

@@ -120,6 +120,7 @@ type (
 	}
 	rested  struct{ account *account } // the pause of a single account is over
 	probe   struct{}                   // the pause of the sink is over
+	overdue struct{ fence *item }      // it has held up others for long enough
 	inspect struct{ read func() }
 )
 
@@ -183,6 +184,8 @@ func (a *Accountant) handle(m message) {
 		a.enqueue(m.account)
 	case probe:
 		a.resting = false
+	case overdue:
+		a.liftFence(m.fence)
 	case inspect:
 		m.read()
 	}

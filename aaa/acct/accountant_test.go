@@ -292,6 +292,30 @@ func TestAccountingOnDoesNotHoldForEver(t *testing.T) {
 	b.end(b.next("Start 1"), Taken)
 }
 
+// Nor does it while one record before it, which the server will not take, keeps it from being sent at all.
+func TestAccountingOnBehindARecordThatNobodyTakes(t *testing.T) {
+	b := newBench(t, nil)
+	b.account(aaa.Stop, "bad")
+	b.account(aaa.Stop, "good")
+	bad := b.next("Stop bad")
+	b.pass(time.Second)
+	b.end(b.next("Stop good"), Taken)
+	b.account(aaa.AccountingOn, "on")
+	b.account(aaa.Start, "1")
+	b.end(bad, Unanswered)
+	for range 2 * int(fencePatience/time.Second) {
+		for _, d := range b.sent {
+			if d.String() == "Start 1" {
+				return
+			}
+			b.end(d, Unanswered)
+		}
+		b.sent = nil
+		b.pass(time.Second)
+	}
+	t.Errorf("the Start was never sent, status %+v", b.status())
+}
+
 // What is not delivered lies in the store from the moment that Account returns, also when nobody runs the
 // accountant any more; the next one delivers it, in order and with its age.
 func TestRestart(t *testing.T) {
