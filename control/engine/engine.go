@@ -49,6 +49,9 @@ func (e *Engine) Settings() Settings { return *e.settings.Load() }
 // Name implements commit.Subsystem.
 func (*Engine) Name() string { return "engine" }
 
+// maxWorkers is what the forwarder takes: with more it would refuse to start.
+const maxWorkers = 1
+
 const restartEffect = "takes effect when the forwarder is started anew"
 
 // Schema implements commit.Subsystem.
@@ -77,6 +80,10 @@ func (*Engine) Check(_, new *config.Tree) []error {
 	s := read(new)
 	fault := func(format string, args ...any) []error {
 		return []error{&config.Error{Path: "engine / cpu", Line: new.Container("engine").Line(), Text: fmt.Sprintf(format, args...)}}
+	}
+	if s.Workers > maxWorkers {
+		return []error{&config.Error{Path: "engine / workers", Line: new.Container("engine").LineOf("workers"),
+			Text: fmt.Sprintf("%d workers asked for: this version's forwarder runs %d", s.Workers, maxWorkers)}}
 	}
 	if len(s.CPUs) > 0 && len(s.CPUs) != s.Workers {
 		return fault("%d CPUs for %d workers: give one each, or none", len(s.CPUs), s.Workers)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"vbng/control/oper"
 )
@@ -42,7 +43,10 @@ func (e *Engine) Commands() []*oper.Command {
 		{Words: "show engine", Help: "Forwarder process, its nodes and its drops by reason", Run: e.show,
 			Args: []oper.Arg{{Name: "all", Help: "counters that stand at zero, too", Flag: true, Optional: true}}},
 		{Words: "show engine trace", Help: "Record the next packets and tell their way through the nodes", Run: e.trace,
-			Args: []oper.Arg{{Name: "packets", Help: "how many, 1 to 1000", Optional: true, Check: checkPackets}}},
+			Args: []oper.Arg{
+				{Name: "packets", Help: "how many at most, 1 to 1000; 10 if not given", Optional: true, Check: checkPackets},
+				{Name: "seconds", Help: "how long to record, 1 to 30; 3 if not given", Keyword: true, Optional: true, Check: checkSeconds},
+			}},
 	}
 }
 
@@ -102,23 +106,45 @@ func state(p Status) string {
 	return "up"
 }
 
-const defaultTracePackets = "10"
+const (
+	defaultTracePackets = "10"
+	defaultTraceSeconds = "3"
+)
 
-func checkPackets(text string) error {
-	if n, err := strconv.Atoi(text); err != nil || n < 1 || n > 1000 {
-		return fmt.Errorf("expected a number of packets from 1 to 1000, found %q", text)
+func checkPackets(text string) error { return checkNumber(text, "packets", 1000) }
+
+func checkSeconds(text string) error { return checkNumber(text, "seconds", 30) }
+
+func checkNumber(text, what string, most int) error {
+	if n, err := strconv.Atoi(text); err != nil || n < 1 || n > most {
+		return fmt.Errorf("expected a number of %s from 1 to %d, found %q", what, most, text)
 	}
 	return nil
 }
 
+// trace starts a trace, gives packets time to come, and reads it.
 func (e *Engine) trace(ctx context.Context, call oper.Call) (any, error) {
-	packets := defaultTracePackets
-	if call.Has("packets") {
-		packets = call.Args["packets"]
+	argument := func(name, fallback string) string {
+		if text := call.Args[name]; text != "" {
+			return text
+		}
+		return fallback
 	}
-	text, err := e.source.Trace(ctx, packets)
+	if _, err := e.source.Trace(ctx, "start "+argument("packets", defaultTracePackets)); err != nil {
+		return nil, err
+	}
+	seconds, _ := strconv.Atoi(argument("seconds", defaultTraceSeconds)) // checked
+	select {
+	case <-time.After(time.Duration(seconds) * time.Second):
+	case <-ctx.Done(): // what was recorded until now is of use, but nobody is there to read it
+		return nil, ctx.Err()
+	}
+	text, err := e.source.Trace(ctx, "show")
 	if err != nil {
 		return nil, err
+	}
+	if text == "" {
+		text = "no packet came in that time"
 	}
 	return oper.Document{Sections: []oper.Section{{Text: text}}, Data: text}, nil
 }
