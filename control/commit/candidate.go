@@ -1,7 +1,6 @@
 package commit
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -104,10 +103,4 @@ func (c *Candidate) rebase() error {
 		return &Conflict{Revision: revision.Number, User: revision.User, Lines: conflicts}
 	}
 	return nil
-}
-
-// IsConflict reports whether a commit failed because of others' changes.
-func IsConflict(err error) bool {
-	var c *Conflict
-	return errors.As(err, &c)
 }

@@ -254,7 +254,7 @@ func TestRebaseAndConflict(t *testing.T) {
 		t.Errorf("edits of other leaves conflict: %v", err)
 	}
 	_, err := r.manager.Commit(clash, "bob", "")
-	if !IsConflict(err) || !strings.Contains(err.Error(), "hostname: was changed") || !strings.Contains(err.Error(), "interface x: was changed") {
+	if !errors.As(err, new(*Conflict)) || !strings.Contains(err.Error(), "hostname: was changed") || !strings.Contains(err.Error(), "interface x: was changed") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := r.manager.Commit(clash, "bob", ""); err != nil {

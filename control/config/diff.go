@@ -11,27 +11,8 @@ func Diff(old, new *Tree) string {
 	return d.text.String()
 }
 
-// DiffPaths returns the opening lines of what differs at the top: for telling which parts a commit
-// touches.
-func DiffPaths(old, new *Tree) []string {
-	var names []string
-	for _, p := range pairs(blocks(old), blocks(new)) {
-		if !p.equal() {
-			names = append(names, p.any().id)
-		}
-	}
-	return names
-}
-
 // pair is the same line in two trees; one of the two may be missing.
 type pair struct{ old, new *block }
-
-func (p pair) any() *block {
-	if p.new != nil {
-		return p.new
-	}
-	return p.old
-}
 
 func (p pair) equal() bool {
 	return p.old != nil && p.new != nil && p.old.clear == p.new.clear && equalBlocks(p.old.below, p.new.below)

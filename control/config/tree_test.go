@@ -131,9 +131,6 @@ func TestDiff(t *testing.T) {
 	if got := Diff(old, new); got != strings.Replace(want, "   range 2.2.2.1 2.2.2.2\n", "", 1) {
 		t.Errorf("got\n%s", got)
 	}
-	if got := DiffPaths(old, new); !slices.Equal(got, []string{"hostname", "interface a", "interface b", "interface c", "ip pool p", "user u"}) {
-		t.Errorf("%q", got)
-	}
 	if Diff(old, old) != "" || Diff(nil, nil) != "" {
 		t.Error("equal trees differ")
 	}

@@ -14,29 +14,17 @@ const (
 
 // cookies makes and checks AC-Cookies without memory of a client (RFC 2516 section 5.2 and appendix A):
 // a keyed hash over who asks, from which line, and when. A cookie is good for one to two minutes.
-type cookies struct {
-	current  []byte
-	previous []byte // key before the last rotation; nil: none
-}
+type cookies struct{ key []byte }
 
 // make returns the cookie for a client at a time.
-func (c *cookies) make(mac MAC, line Line, now time.Time) []byte {
-	return cookie(c.current, mac, line, bucket(now))
+func (c cookies) make(mac MAC, line Line, now time.Time) []byte {
+	return cookie(c.key, mac, line, bucket(now))
 }
 
-// check accepts the cookies of this bucket and the one before, made with either key.
-func (c *cookies) check(got []byte, mac MAC, line Line, now time.Time) bool {
-	for _, key := range [...][]byte{c.current, c.previous} {
-		if key == nil {
-			continue
-		}
-		for _, b := range [...]int64{bucket(now), bucket(now) - 1} {
-			if hmac.Equal(got, cookie(key, mac, line, b)) {
-				return true
-			}
-		}
-	}
-	return false
+// check accepts the cookies of this bucket and the one before.
+func (c cookies) check(got []byte, mac MAC, line Line, now time.Time) bool {
+	return hmac.Equal(got, cookie(c.key, mac, line, bucket(now))) ||
+		hmac.Equal(got, cookie(c.key, mac, line, bucket(now)-1))
 }
 
 func bucket(now time.Time) int64 { return now.Unix() / int64(cookieBucket/time.Second) }

@@ -33,7 +33,7 @@ func FuzzHandle(f *testing.F) {
 	r := responder(f, func(c *Config) { c.Services, c.MaxPayload = []string{"net", "tv"}, 1500 })
 	f.Fuzz(func(t *testing.T, b []byte, good bool) {
 		if p, err := ParsePacket(b); err == nil && good {
-			tag := Tag{TagACCookie, cookie(r.cookies.current, client, line, bucket(noon))}
+			tag := Tag{TagACCookie, cookie(r.cookies.key, client, line, bucket(noon))}
 			b = append(tag.Append(bytes.Clone(b[:headerBytes])), p.Tags...)
 			if n := len(b) - headerBytes; n <= 0xffff {
 				b[4], b[5] = byte(n>>8), byte(n)

@@ -1,7 +1,6 @@
 package pppoe
 
 import (
-	"bytes"
 	"errors"
 	"time"
 )
@@ -23,8 +22,8 @@ type Config struct {
 	CookieKey  []byte   // secret, at least 16 bytes
 }
 
-// Responder answers discovery. It holds configuration only, nothing of any client. It is not safe for
-// concurrent use while SetConfig or RotateKey runs.
+// Responder answers discovery. It holds configuration only, nothing of any client, and never changes: it is
+// safe for concurrent use.
 type Responder struct {
 	acName     []byte
 	services   [][]byte
@@ -34,46 +33,18 @@ type Responder struct {
 
 // NewResponder makes a responder. It fails with ErrConfig.
 func NewResponder(cfg Config) (*Responder, error) {
-	r := &Responder{}
-	if err := r.SetConfig(cfg); err != nil {
-		return nil, err
-	}
-	return r, nil
-}
-
-// SetConfig replaces the configuration. A new key replaces the old one as RotateKey does. On ErrConfig
-// nothing changes.
-func (r *Responder) SetConfig(cfg Config) error {
 	size := len(cfg.ACName)
 	for _, s := range cfg.Services {
 		size += tagHeaderBytes + len(s)
 	}
 	if cfg.ACName == "" || size > maxNamesBytes || len(cfg.CookieKey) < minCookieKeyBytes {
-		return ErrConfig
+		return nil, ErrConfig
 	}
-	r.acName, r.services, r.maxPayload = []byte(cfg.ACName), nil, cfg.MaxPayload
+	r := &Responder{acName: []byte(cfg.ACName), maxPayload: cfg.MaxPayload, cookies: cookies{own(cfg.CookieKey)}}
 	for _, s := range cfg.Services {
 		r.services = append(r.services, []byte(s))
 	}
-	r.rotate(cfg.CookieKey)
-	return nil
-}
-
-// RotateKey makes a new cookie key the current one. Cookies made with the one before stay good for
-// their time. It fails with ErrConfig if the key is under 16 bytes.
-func (r *Responder) RotateKey(key []byte) error {
-	if len(key) < minCookieKeyBytes {
-		return ErrConfig
-	}
-	r.rotate(key)
-	return nil
-}
-
-func (r *Responder) rotate(key []byte) {
-	if bytes.Equal(r.cookies.current, key) {
-		return
-	}
-	r.cookies = cookies{current: own(key), previous: r.cookies.current}
+	return r, nil
 }
 
 // Handle takes one frame. The reply, if not nil, goes back to the source address in the same VLANs. A
