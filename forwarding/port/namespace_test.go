@@ -171,6 +171,60 @@ func TestAFPacketCarriesTags(t *testing.T) {
 	}
 }
 
+// A worker that is held up for a while finds every frame in the ring, however thinly they come.
+func TestAFPacketKeepsFramesOfAStall(t *testing.T) {
+	if !inNamespace(t) {
+		return
+	}
+	addVeth(t, "left", "right", 1500)
+	left, right := openAFPacket(t, entry.Port{ID: 1, Device: "left"}), openAFPacket(t, entry.Port{ID: 2, Device: "right"})
+	b := newBench()
+	const ticks, perTick = 60, 20
+	for i := range ticks {
+		for range perTick {
+			b.send(t, left, ethernet(byte(i), 256))
+		}
+		time.Sleep(5 * time.Millisecond) // the kernel retires a block
+	}
+	b.receive(t, right, ticks*perTick, ours)
+	if c := right.Counters(); c.InputDrops != 0 {
+		t.Errorf("counters %+v", c)
+	}
+}
+
+// A device that was down and is up again wakes its worker for frames only.
+func TestAFPacketDeviceDownAndUp(t *testing.T) {
+	if !inNamespace(t) {
+		return
+	}
+	addVeth(t, "left", "right", 1500)
+	left, right := openAFPacket(t, entry.Port{ID: 1, Device: "left"}), openAFPacket(t, entry.Port{ID: 2, Device: "right"})
+	link, err := netlink.LinkByName("right")
+	if err == nil {
+		err = netlink.LinkSetDown(link)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := right.State(); s.Up || s.Err != "" {
+		t.Errorf("state of a device that is down: %+v", s)
+	}
+	if err := netlink.LinkSetUp(link); err != nil {
+		t.Fatal(err)
+	}
+	if s := right.State(); !s.Up {
+		t.Errorf("state of a device that is up again: %+v", s)
+	}
+	b := newBench()
+	b.send(t, left, ethernet(1, 60)) // the sender's socket may have an error of its own
+	b.send(t, left, ethernet(2, 60))
+	b.receive(t, right, 1, func(f []byte) bool { return ours(f) && f[23] == 2 })
+	poll := []unix.PollFd{{Fd: int32(right.Descriptor()), Events: unix.POLLIN}}
+	if _, _ = unix.Poll(poll, 0); poll[0].Revents&unix.POLLERR != 0 {
+		t.Error("the descriptor of an idle port polls readable")
+	}
+}
+
 func TestAFPacketMTU(t *testing.T) {
 	if !inNamespace(t) {
 		return
