@@ -6,12 +6,26 @@ import (
 	"vbng/forwarding/entry"
 )
 
-// The rates at which frames may come up unless control says otherwise. A subscriber's whole set-up takes
-// about 20 frames. Glean has no bound per source: its source is the router behind which the world lies,
-// and the forwarder gleans each neighbour once per second anyway.
+// The rates at which frames may come up unless control says otherwise, by this reasoning:
+//
+// A subscriber's set-up brings up 2 frames of discovery and about 10 of PPP. Control works off 5,000
+// set-ups a second and more, and bounds what waits by itself (sessions: inbox, set-up time, limits). When a
+// city comes back after an outage, a policer must not be what slows it down: a lost frame costs its client
+// the three seconds of a restart timer. So the classes of set-up take 10,000 set-ups a second.
+//
+// What holds an attacker is the bound per source. PPP control comes from known sessions only, so its
+// sources cannot be invented; discovery's can, but is answered without state, some microseconds each, and
+// goes further only with a cookie that the source must have received. 50 and 100 frames a second let ten
+// sessions behind one address set up within a second.
+//
+// The others are bounded by what they are worth: one PADT a second per source for unknown sessions, ARP
+// and gleans for as many neighbours as a core port has. Glean has no bound per source: its source is the
+// router behind which the world lies, and the forwarder gleans each neighbour once per second anyway.
+//
+// All bursts together, in frames as long as they usually are in their class, fit a punt ring.
 var defaultRates = [...]entry.Policer{
-	{Class: entry.ClassPPPoEDiscovery, PacketsPerSecond: 10_000, Burst: 2_000, SourcePerSecond: 50, SourceBurst: 50},
-	{Class: entry.ClassPPPControl, PacketsPerSecond: 20_000, Burst: 4_000, SourcePerSecond: 100, SourceBurst: 100},
+	{Class: entry.ClassPPPoEDiscovery, PacketsPerSecond: 20_000, Burst: 8_000, SourcePerSecond: 50, SourceBurst: 50},
+	{Class: entry.ClassPPPControl, PacketsPerSecond: 100_000, Burst: 10_000, SourcePerSecond: 100, SourceBurst: 100},
 	{Class: entry.ClassPPPoEUnknown, PacketsPerSecond: 1_000, Burst: 200, SourcePerSecond: 1, SourceBurst: 1},
 	{Class: entry.ClassARP, PacketsPerSecond: 2_000, Burst: 500, SourcePerSecond: 200, SourceBurst: 100},
 	{Class: entry.ClassGlean, PacketsPerSecond: 2_000, Burst: 500},

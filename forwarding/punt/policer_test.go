@@ -73,6 +73,40 @@ func TestFloodingSourceDoesNotStarveOthers(t *testing.T) {
 	between(t, "subscribers", subscriber, 20, 20)
 }
 
+// 5,000 subscribers a second dial in for three seconds, and before them 2,000 at once, while one source
+// floods: all of theirs comes through, and of the flood what one source may.
+func TestMassReconnect(t *testing.T) {
+	p := NewPolicers()
+	flood := entry.MAC{2, 6, 6, 6}
+	const storm, perSecond, seconds = 2000, 5000, 3
+	lost, flooded := 0, 0
+	setUp := func(i int, now int64) {
+		for range 2 {
+			if !p.Admit(entry.ClassPPPoEDiscovery, many(i), now) {
+				lost++
+			}
+		}
+		for range 10 {
+			if !p.Admit(entry.ClassPPPControl, many(i), now) {
+				lost++
+			}
+		}
+		for range 20 {
+			if p.Admit(entry.ClassPPPControl, flood, now) {
+				flooded++
+			}
+		}
+	}
+	for i := range storm { // over half a second
+		setUp(i, int64(i)*(5e8/storm))
+	}
+	for i := range perSecond * seconds {
+		setUp(storm+i, 1e9+int64(i)*(1e9/perSecond))
+	}
+	between(t, "frames of subscribers that were lost", lost, 0, 0)
+	between(t, "flood", flooded, 100, 100+100*(seconds+1))
+}
+
 // A source that floods is not forgotten, and so not forgiven, while many others pass by.
 func TestFloodingSourceIsRemembered(t *testing.T) {
 	p := NewPolicers()
