@@ -27,10 +27,10 @@ func parse(t *testing.T, text string) *config.Tree {
 
 func TestCheck(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                          "",
+		"":                           "",
 		"engine\n workers 1\n cpu 3": "",
-		"engine\n workers 2":        "runs 1",
-		"engine\n cpu 1 2":          "2 CPUs for 1 workers",
+		"engine\n workers 2":         "runs 1",
+		"engine\n cpu 1 2":           "2 CPUs for 1 workers",
 	} {
 		faults := New(nil).Check(nil, parse(t, text))
 		switch {
