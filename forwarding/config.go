@@ -71,7 +71,6 @@ const (
 	wordPanicDrop       = "engine/panic-drop"
 	wordRounds          = "engine/rounds-with-packets"
 	wordSleeps          = "engine/sleeps"
-	wordNoLargeRoot     = "engine/no-memory-for-large-fib"
 	housekeepingNanos   = int64(100 * time.Millisecond)
 	injectPerRound      = packet.VectorSize
 	idleRoundsThenSleep = 256
@@ -80,7 +79,7 @@ const (
 func engineWords() []string {
 	return []string{
 		wordInject, wordInjectNoPort, wordInjectNoBuffer, wordEchoSent, wordEchoNoBuffer, wordEchoNoPort,
-		wordPeerSilent, wordPanic, wordPanicDrop, wordRounds, wordSleeps, wordNoLargeRoot,
+		wordPeerSilent, wordPanic, wordPanicDrop, wordRounds, wordSleeps,
 	}
 }
 

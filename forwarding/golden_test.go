@@ -123,6 +123,13 @@ func TestARPAnswer(t *testing.T) {
 	wire.PutARP(request, wire.ARPRequest, routerMAC, routerIP.As4(), [6]byte{}, farIP.As4())
 	r.dropped(corePort, etherFrame(entry.MAC{255, 255, 255, 255, 255, 255}, routerMAC, wire.TypeARP, request), "arp-input/not-our-address")
 
+	wire.PutARP(request, wire.ARPRequest, routerMAC, routerIP.As4(), [6]byte{}, routerIP.As4())
+	r.send(corePort, etherFrame(entry.MAC{255, 255, 255, 255, 255, 255}, routerMAC, wire.TypeARP, request))
+	r.round()
+	if p, ok := r.punted(); !ok || p.Class != entry.ClassARP {
+		t.Errorf("announcement punted as %+v", p)
+	}
+
 	wire.PutARP(request, wire.ARPReply, routerMAC, routerIP.As4(), coreMAC, ownIP.As4())
 	r.send(corePort, etherFrame(coreMAC, routerMAC, wire.TypeARP, request))
 	r.round()

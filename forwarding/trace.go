@@ -39,7 +39,7 @@ func (e *Engine) Trace(request string) string {
 		if e.tracing.tracer == nil {
 			return "no trace was started"
 		}
-		return strings.Join(append(e.tracing.tracer.Lines(), ""), "\n")
+		return strings.Join(e.tracing.tracer.Lines(), "\n")
 	case "stop":
 		e.stopTrace()
 		e.tracing.tracer = nil

@@ -93,6 +93,7 @@ func (w *worker) round() int {
 	n := 0
 	for _, p := range w.open {
 		n += w.receive(p)
+		w.FlushFull()
 	}
 	if !w.inject.Empty() {
 		n += w.takeInjected()

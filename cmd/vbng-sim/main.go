@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"vbng/cmd/vbng-sim/bench"
 	"vbng/cmd/vbng-sim/crowd"
 )
 
@@ -14,6 +15,7 @@ var commands = [...]struct {
 	help string
 	main func(arguments []string) int
 }{
+	{"bench", "the engine on in-memory ports: packets per second, verified", bench.Main},
 	{"pppoe", "PPPoE subscribers on a device, and verified traffic to and from them", crowd.Main},
 }
 

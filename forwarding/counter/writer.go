@@ -54,5 +54,5 @@ func (w *Worker) SetPort(slot uint32, p entry.PortCounters) {
 
 // Prefetch asks the cache for the counters of the sessions in a column.
 func (w *Worker) Prefetch(column *[packet.VectorSize]uint32, l *packet.List) {
-	packet.Prefetch(unsafe.Pointer(unsafe.SliceData(w.sessions)), column, l, 0, sessionWords*8)
+	packet.Prefetch(unsafe.Pointer(unsafe.SliceData(w.sessions)), column, l, sessionWords*8)
 }

@@ -33,6 +33,7 @@ type Worker struct {
 	// these packets are dropped.
 	alive  uint64
 	ready  []*Port // with frames to transmit
+	queued int     // frames in their outputs
 	tracer *Tracer
 	punted entry.Punt // scratch, so that it does not escape
 }
@@ -95,29 +96,62 @@ func (w *Worker) Finish(slot uint8) {
 	w.Pool.Give(w.Packets.Index[slot&slotMask])
 }
 
-// Transmit ends the way of a packet in the output of an open port; offset and length are its columns'.
-func (w *Worker) Transmit(p *Port, slot uint8) {
-	c, i := &w.Packets, slot&slotMask
-	w.alive &^= 1 << i
-	w.Queue(p, c.Index[i], c.Offset[i], c.Length[i])
+// Transmit ends the way of packets in the outputs of the ports that their Port column names; where a port
+// is not open, by a drop.
+func (w *Worker) Transmit(n *Node, closed Reason, l *packet.List) {
+	c, ports := &w.Packets, w.Ports
+	done := uint64(0)
+	for _, slot := range l.Slot[:l.N] {
+		i := slot & slotMask
+		p := ports[c.Port[i]]
+		if p == nil {
+			w.Drop(n, closed, slot)
+			continue
+		}
+		at := p.out.N
+		if at == 0 || at == packet.VectorSize {
+			at = w.turn(p)
+		}
+		p.out.N = at + 1
+		at &= slotMask
+		p.out.Index[at], p.out.Offset[at], p.out.Length[at] = c.Index[i], c.Offset[i], c.Length[i]
+		done |= 1 << i
+	}
+	w.alive &^= done
+	w.queued += l.N
 }
 
 // Queue puts a buffer that is no received packet into the output of an open port.
 func (w *Worker) Queue(p *Port, index, offset, length uint32) {
-	v := &p.out
-	if v.N == packet.VectorSize {
-		p.Driver.Transmit(w.Pool, v)
-		v.N = 0
-	} else if v.N == 0 {
+	at := p.out.N
+	if at == 0 || at == packet.VectorSize {
+		at = w.turn(p)
+	}
+	p.out.N = at + 1
+	p.out.Index[at&slotMask], p.out.Offset[at&slotMask], p.out.Length[at&slotMask] = index, offset, length
+}
+
+// turn transmits an output that is full, or notes one that was empty, and returns the next place in it.
+func (w *Worker) turn(p *Port) int {
+	if p.out.N > 0 {
+		p.Driver.Transmit(w.Pool, &p.out)
+	} else {
 		w.ready = append(w.ready, p)
 	}
-	at := v.N & slotMask
-	v.Index[at], v.Offset[at], v.Length[at], v.Port[at] = index, offset, length, p.Slot
-	v.N++
+	return 0
+}
+
+// FlushFull transmits what the outputs hold if that is a vector's worth: then waiting for more would only
+// cool the buffers down.
+func (w *Worker) FlushFull() {
+	if w.queued >= packet.VectorSize {
+		w.Flush()
+	}
 }
 
 // Flush transmits what the ports' outputs hold.
 func (w *Worker) Flush() {
+	w.queued = 0
 	for _, p := range w.ready {
 		p.Driver.Transmit(w.Pool, &p.out)
 		p.out.N = 0

@@ -33,26 +33,18 @@ func adjacency() graph.Spec {
 type adjacencyNode struct{ gleans gleans }
 
 func (a *adjacencyNode) process(w *graph.Worker, n *graph.Node, l *packet.List) {
-	c, memory := &w.Packets, w.Arena.Memory
+	c, memory, adjacencies := &w.Packets, w.Arena.Memory, w.Tables.Adjacencies
 	kept := 0
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
 		target := table.Target(c.Target[i])
-		if target.Kind() == table.KindConnected {
+		if target.Kind() != table.KindNeighbor {
 			a.glean(w, n, slot, target.Index(), c.Dest[i])
 			continue
 		}
-		next := w.Tables.Adjacencies[target.Index()].Load()
-		if next == nil {
-			w.Drop(n, adjacencyMissing, slot)
-			continue
-		}
-		if !next.Resolved {
-			a.glean(w, n, slot, next.Interface, next.Address)
-			continue
-		}
-		if c.Length[i] > next.MTU {
-			w.Drop(n, adjacencyMTU, slot)
+		next := adjacencies[target.Index()].Load()
+		if next == nil || !next.Resolved || c.Length[i] > next.MTU {
+			a.unfit(w, n, slot, next)
 			continue
 		}
 		offset := c.Offset[i]
@@ -65,6 +57,18 @@ func (a *adjacencyNode) process(w *graph.Worker, n *graph.Node, l *packet.List) 
 	}
 	l.N = kept
 	w.Pass(n, adjacencyToOut, l)
+}
+
+// unfit ends or turns the way of a packet that cannot go to its next hop.
+func (a *adjacencyNode) unfit(w *graph.Worker, n *graph.Node, slot uint8, next *table.Adjacency) {
+	switch {
+	case next == nil:
+		w.Drop(n, adjacencyMissing, slot)
+	case !next.Resolved:
+		a.glean(w, n, slot, next.Interface, next.Address)
+	default:
+		w.Drop(n, adjacencyMTU, slot)
+	}
 }
 
 // glean asks control to resolve an address on an interface.

@@ -21,7 +21,8 @@ const (
 	arpOperation
 )
 
-// arpInput answers requests for our own addresses (RFC 826) and sends replies up to control.
+// arpInput answers requests for our own addresses (RFC 826) and sends replies and announcements up to
+// control.
 func arpInput() graph.Spec {
 	return graph.Spec{
 		Name:    nameARP,
@@ -39,7 +40,8 @@ func arpProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 		switch {
 		case !a.Valid():
 			w.Drop(n, arpMalformed, slot)
-		case a.Operation() == wire.ARPReply:
+		case a.Operation() == wire.ARPReply || a.Operation() == wire.ARPRequest && a.SenderIP() == a.TargetIP():
+			// An announcement (RFC 5227 section 3) is news like a reply.
 			c.Class[i] = uint8(entry.ClassARP)
 			w.Send(n, arpToPunt, slot)
 		case a.Operation() != wire.ARPRequest:

@@ -44,6 +44,14 @@ func ethernetInput() graph.Spec {
 // groupBit is the I/G bit of an address that is packed like table.PackMAC.
 const groupBit = 1 << 40
 
+// noneColumn is a column of packet.None.
+var noneColumn = func() (c [packet.VectorSize]uint32) {
+	for i := range c {
+		c[i] = packet.None
+	}
+	return c
+}()
+
 // frameTags is what readTags finds.
 type frameTags struct {
 	access    table.Access // without the port
@@ -54,7 +62,8 @@ type frameTags struct {
 func ethernetProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 	c, memory := &w.Packets, w.Arena.Memory
 	w.Arena.PrefetchHeaders(c, l)
-	port := table.AccessPort(w.Port.Slot)
+	c.Flags, c.Session, c.Interface = [packet.VectorSize]uint8{}, noneColumn, noneColumn
+	port, mac := table.AccessPort(w.Port.Slot), w.Port.MAC
 	known := interfaceMemo{access: ^table.Access(0)}
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
@@ -66,45 +75,47 @@ func ethernetProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 		}
 		access := port | t.access
 		c.Access[i] = uint64(access)
+		c.KeyLow[i] = binary.BigEndian.Uint64(b[4:12]) << 16
 		c.Offset[i] += t.header
 		c.Length[i] -= t.header
-		c.Flags[i] = 0
-		c.Session[i], c.Interface[i] = packet.None, packet.None
-
-		destination := binary.BigEndian.Uint64(b[0:8]) >> 16
-		if destination != w.Port.MAC {
+		if destination := binary.BigEndian.Uint64(b[0:8]) >> 16; destination != mac {
 			if reason, refused := refuse(w, &known, access, destination, t.etherType); refused {
 				w.Drop(n, reason, slot)
 				continue
 			}
 		}
-		switch t.etherType {
-		case wire.TypePPPoESession:
+		if t.etherType == wire.TypePPPoESession {
 			w.Send(n, ethernetToPPPoE, slot)
-		case wire.TypeIPv4:
-			if !known.find(w.Tables, access) {
-				w.Drop(n, ethernetNoInterface, slot)
-				continue
-			}
-			c.Interface[i], c.VRF[i] = known.slot, known.vrf
-			w.Send(n, ethernetToIP4, slot)
-		case wire.TypeARP:
-			if !known.find(w.Tables, access) {
-				w.Drop(n, ethernetNoInterface, slot)
-				continue
-			}
-			c.Interface[i] = known.slot
-			w.Send(n, ethernetToARP, slot)
-		case wire.TypePPPoEDiscovery:
-			if !w.Port.PPPoE {
-				w.Drop(n, ethernetNoPPPoE, slot)
-				continue
-			}
-			c.Class[i] = uint8(entry.ClassPPPoEDiscovery)
-			w.Send(n, ethernetToPunt, slot)
-		default:
-			w.Drop(n, unknownType(t.etherType), slot)
+			continue
 		}
+		ethernetOthers(w, n, &known, access, t.etherType, slot)
+	}
+}
+
+// ethernetOthers sends on what is no PPPoE session frame.
+func ethernetOthers(w *graph.Worker, n *graph.Node, known *interfaceMemo, access table.Access, etherType uint16, slot uint8) {
+	c, i := &w.Packets, slot&slotMask
+	switch etherType {
+	case wire.TypeIPv4, wire.TypeARP:
+		if !known.find(w.Tables, access) {
+			w.Drop(n, ethernetNoInterface, slot)
+			return
+		}
+		c.Interface[i], c.VRF[i] = known.slot, known.vrf
+		if etherType == wire.TypeIPv4 {
+			w.Send(n, ethernetToIP4, slot)
+			return
+		}
+		w.Send(n, ethernetToARP, slot)
+	case wire.TypePPPoEDiscovery:
+		if !w.Port.PPPoE {
+			w.Drop(n, ethernetNoPPPoE, slot)
+			return
+		}
+		c.Class[i] = uint8(entry.ClassPPPoEDiscovery)
+		w.Send(n, ethernetToPunt, slot)
+	default:
+		w.Drop(n, unknownType(etherType), slot)
 	}
 }
 

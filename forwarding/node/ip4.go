@@ -67,32 +67,37 @@ func ip4InputProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 
 // ip4Origin tells subscribers' packets from others.
 func ip4Origin(w *graph.Worker, n *graph.Node, l *packet.List) {
-	c := &w.Packets
-	kept := 0
+	c, sessions := &w.Packets, w.Tables.Sessions
+	others := false
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
 		if c.Session[i] == packet.None {
-			w.Send(n, ip4ToLookup, slot)
+			others = true
 			continue
 		}
-		c.VRF[i] = w.Tables.Sessions[c.Session[i]].Up.VRF
-		l.Slot[kept&slotMask] = slot
-		kept++
+		c.VRF[i] = sessions[c.Session[i]].Up.VRF
 	}
-	l.N = kept
 	w.Tables.Prefetch(c, l)
-	w.Pass(n, ip4ToSubscriber, l)
+	if !others {
+		w.Pass(n, ip4ToSubscriber, l)
+		return
+	}
+	for _, slot := range l.Slot[:l.N] {
+		if c.Session[slot&slotMask] == packet.None {
+			w.Send(n, ip4ToLookup, slot)
+		} else {
+			w.Send(n, ip4ToSubscriber, slot)
+		}
+	}
 }
 
-// checksumOK verifies a header without options: the one's complement sum of its words, taken 64 bits at
-// a time, is all ones (RFC 1071).
+// checksumOK verifies a header without options. The one's complement sum of its 16-bit words must be all ones
+// (RFC 1071), which means that the plain sum is a multiple of 65535; and so it does not matter that the words
+// are added four at a time, nor in which byte order.
 func checksumOK(b *[wire.IPv4Length]byte) bool {
 	sum, carry := bits.Add64(binary.LittleEndian.Uint64(b[0:8]), binary.LittleEndian.Uint64(b[8:16]), 0)
 	sum, carry = bits.Add64(sum, uint64(binary.LittleEndian.Uint32(b[16:20])), carry)
-	half := sum>>32 + sum&0xFFFFFFFF + carry
-	half = half>>16 + half&0xFFFF
-	half = half>>16 + half&0xFFFF
-	return uint16(half>>16+half) == 0xFFFF
+	return (sum+carry)%0xFFFF == 0 // a carry is 2^64, which is 1 modulo 65535
 }
 
 // badIP4 judges what is not a plain header of 20 bytes; options are allowed.
@@ -112,12 +117,16 @@ func badIP4(p wire.IPv4) (graph.Reason, bool) {
 	return 0, false
 }
 
-// martian reports addresses that no router forwards (RFC 1812 sections 5.3.7 and 4.2.2.11): network 0,
-// loopback, multicast and class E. Multicast forwarding will need an exception here.
-func martian(address uint32) bool {
-	top := address >> 24
-	return top == 0 || top == 127 || top >= 224
-}
+// martians are the first bytes of addresses that no router forwards (RFC 1812 sections 5.3.7 and 4.2.2.11):
+// network 0, loopback, multicast and class E. Multicast forwarding will need an exception here.
+var martians = func() (t [256]bool) {
+	for top := range t {
+		t[top] = top == 0 || top == 127 || top >= 224
+	}
+	return t
+}()
+
+func martian(address uint32) bool { return martians[address>>24] }
 
 func whichMartian(source uint32) graph.Reason {
 	if martian(source) {

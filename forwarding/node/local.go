@@ -26,6 +26,7 @@ func localOrigin() graph.Spec {
 
 func localOriginProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 	c, memory := &w.Packets, w.Arena.Memory
+	c.Session, c.Interface = noneColumn, noneColumn
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
 		version := memory[c.Offset[i]] >> 4
@@ -39,7 +40,6 @@ func localOriginProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 		default:
 			c.Flags[i] = packet.FlagLocalOrigin
 			c.VRF[i], c.Access[i] = w.Port.VRF, 0
-			c.Session[i], c.Interface[i] = packet.None, packet.None
 			w.Send(n, localOriginToIP4, slot)
 		}
 	}

@@ -41,7 +41,6 @@ var kindEdges = [table.NumKinds]graph.Edge{
 
 func ip4LookupProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 	c, memory := &w.Packets, w.Arena.Memory
-	w.Tables.Prefetch(c, l)
 	w.Tables.Lookup(c, l)
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
@@ -51,13 +50,9 @@ func ip4LookupProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 			lookupElse(w, n, kind, slot)
 			continue
 		}
-		if c.Flags[i]&packet.FlagLocalOrigin == 0 {
-			b := (*[wire.IPv4Length]byte)(memory[c.Offset[i]:])
-			if b[8] <= 1 {
-				w.Drop(n, lookupTTL, slot)
-				continue
-			}
-			decrementTTL(b)
+		if c.Flags[i]&packet.FlagLocalOrigin == 0 && !decrementTTL((*[wire.IPv4Length]byte)(memory[c.Offset[i]:])) {
+			w.Drop(n, lookupTTL, slot)
+			continue
 		}
 		w.Send(n, edge, slot)
 	}
@@ -77,9 +72,16 @@ func lookupElse(w *graph.Worker, n *graph.Node, kind uint32, slot uint8) {
 	}
 }
 
-// decrementTTL lowers the TTL and keeps the checksum right: RFC 1624 equation 3 with ~m + m' = 0xFEFF.
-func decrementTTL(b *[wire.IPv4Length]byte) {
-	b[8]--
-	sum := uint32(^binary.BigEndian.Uint16(b[10:12])) + 0xFEFF
-	binary.BigEndian.PutUint16(b[10:12], ^uint16(sum>>16+sum))
+// decrementTTL lowers the TTL and keeps the checksum right; false: it is used up. TTL, protocol and checksum
+// are one little-endian word. RFC 1624 equation 3 is HC' = ~(~HC + ~m + m'); here ~m + m' is -256, in the
+// swapped byte order -1, which is 0xFFFE in one's complement.
+func decrementTTL(b *[wire.IPv4Length]byte) bool {
+	word := binary.LittleEndian.Uint32(b[8:12])
+	if word&0xFF <= 1 {
+		return false
+	}
+	sum := ^word>>16 + 0xFFFE
+	sum = ^(sum>>16 + sum)
+	binary.LittleEndian.PutUint32(b[8:12], sum<<16|(word-1)&0xFFFF)
+	return true
 }

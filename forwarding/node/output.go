@@ -23,24 +23,24 @@ func pppoeOutput() graph.Spec {
 }
 
 func pppoeOutputProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
-	c, memory := &w.Packets, w.Arena.Memory
+	c, memory, sessions, count := &w.Packets, w.Arena.Memory, w.Tables.Sessions, w.Count
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
 		c.Target[i] = table.Target(c.Target[i]).Index()
 	}
-	table.PrefetchDown(w.Tables.Sessions, &c.Target, l)
-	w.Count.Prefetch(&c.Target, l)
+	table.PrefetchDown(sessions, &c.Target, l)
+	count.Prefetch(&c.Target, l)
 	kept := 0
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
 		session := c.Target[i]
-		s := &w.Tables.Sessions[session].Down
+		s := &sessions[session].Down
 		length := c.Length[i]
 		if length > uint32(s.MTU) {
 			w.Drop(n, pppoeMTU, slot)
 			continue
 		}
-		w.Count.Output(session, length)
+		count.Output(session, length)
 		offset := c.Offset[i]
 		header := (*[table.EncapBytes]byte)(memory[offset-table.EncapBytes:])
 		*header = s.Encap
@@ -67,13 +67,5 @@ func portOutput() graph.Spec {
 }
 
 func portOutputProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
-	c := &w.Packets
-	for _, slot := range l.Slot[:l.N] {
-		p := w.Ports[c.Port[slot&slotMask]]
-		if p == nil {
-			w.Drop(n, portClosed, slot)
-			continue
-		}
-		w.Transmit(p, slot)
-	}
+	w.Transmit(n, portClosed, l)
 }

@@ -56,7 +56,7 @@ func pppoeProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 	pppoeDispatch(w, n, l)
 }
 
-// pppoeHeaders checks the PPPoE header, strips it with the PPP protocol field, and makes the session's
+// pppoeHeaders checks the PPPoE header, strips it with the PPP protocol field, and completes the session's
 // key. Bytes behind the length that the header tells are padding and are cut.
 func pppoeHeaders(w *graph.Worker, n *graph.Node, l *packet.List) {
 	c, memory := &w.Packets, w.Arena.Memory
@@ -64,15 +64,15 @@ func pppoeHeaders(w *graph.Worker, n *graph.Node, l *packet.List) {
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
 		offset := c.Offset[i]
-		b := (*[pppoeHeader]byte)(memory[offset:])
-		length := uint32(binary.BigEndian.Uint16(b[4:6]))
-		if b[0] != 0x11 || b[1] != wire.CodeSession || length < wire.PPPProtocolLength || wire.PPPoELength+length > c.Length[i] {
-			w.Drop(n, badPPPoE(b, c.Length[i]), slot)
+		// Version and type, code, session id, length, PPP protocol: all in one word.
+		header := binary.BigEndian.Uint64((*[pppoeHeader]byte)(memory[offset:])[:])
+		length := uint32(header>>16) & 0xFFFF
+		if header>>48 != pppoeData || length < wire.PPPProtocolLength || wire.PPPoELength+length > c.Length[i] {
+			w.Drop(n, badPPPoE(header, c.Length[i]), slot)
 			continue
 		}
-		frame := (*[12]byte)(memory[packet.Start(c.Index[i]):])
-		// The peer's address and the session id, as table.SessionKey packs them.
-		c.KeyLow[i] = binary.BigEndian.Uint64(frame[4:12])<<16 | uint64(binary.BigEndian.Uint16(b[2:4]))
+		c.KeyLow[i] |= header >> 32 & 0xFFFF // as table.SessionKey packs them
+		c.Protocol[i] = uint16(header)
 		c.Offset[i] = offset + pppoeHeader
 		c.Length[i] = length - wire.PPPProtocolLength
 		l.Slot[kept&slotMask] = slot
@@ -81,13 +81,16 @@ func pppoeHeaders(w *graph.Worker, n *graph.Node, l *packet.List) {
 	l.N = kept
 }
 
-func badPPPoE(b *[pppoeHeader]byte, length uint32) graph.Reason {
+// pppoeData is version 1, type 1, code "session data".
+const pppoeData = 0x1100 | wire.CodeSession
+
+func badPPPoE(header uint64, length uint32) graph.Reason {
 	switch {
 	case length < wire.PPPoELength:
 		return pppoeLength
-	case b[0] != 0x11:
+	case header>>56 != 0x11:
 		return pppoeVersion
-	case b[1] != wire.CodeSession:
+	case header>>48 != pppoeData:
 		return pppoeCode
 	}
 	return pppoeLength
@@ -95,29 +98,36 @@ func badPPPoE(b *[pppoeHeader]byte, length uint32) graph.Reason {
 
 // pppoeDispatch sends the frames on by session and PPP protocol.
 func pppoeDispatch(w *graph.Worker, n *graph.Node, l *packet.List) {
-	c, memory := &w.Packets, w.Arena.Memory
+	c := &w.Packets
 	kept := 0
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
-		protocol := binary.BigEndian.Uint16(memory[c.Offset[i]-wire.PPPProtocolLength:])
-		switch {
-		case c.Session[i] == packet.None:
-			c.Class[i] = uint8(entry.ClassPPPoEUnknown)
-			w.Send(n, pppoeToPunt, slot)
-		case protocol == wire.ProtocolIPv4:
-			l.Slot[kept&slotMask] = slot
-			kept++
-		case protocol == wire.ProtocolLCP:
-			w.Send(n, pppoeToEcho, slot)
-		case protocol == wire.ProtocolIPv6:
-			w.Drop(n, pppoeIPv6, slot)
-		case protocol&0x0101 != 0x0001: // RFC 1661 section 2
-			w.Drop(n, pppoeProtocol, slot)
-		default:
-			c.Class[i] = uint8(entry.ClassPPPControl)
-			w.Send(n, pppoeToPunt, slot)
+		if c.Protocol[i] != wire.ProtocolIPv4 || c.Session[i] == packet.None {
+			pppoeOthers(w, n, slot)
+			continue
 		}
+		l.Slot[kept&slotMask] = slot
+		kept++
 	}
 	l.N = kept
 	w.Pass(n, pppoeToIP4, l)
+}
+
+// pppoeOthers ends or turns the way of what is no user IP of a known session.
+func pppoeOthers(w *graph.Worker, n *graph.Node, slot uint8) {
+	c, i := &w.Packets, slot&slotMask
+	switch protocol := c.Protocol[i]; {
+	case c.Session[i] == packet.None:
+		c.Class[i] = uint8(entry.ClassPPPoEUnknown)
+		w.Send(n, pppoeToPunt, slot)
+	case protocol == wire.ProtocolLCP:
+		w.Send(n, pppoeToEcho, slot)
+	case protocol == wire.ProtocolIPv6:
+		w.Drop(n, pppoeIPv6, slot)
+	case protocol&0x0101 != 0x0001: // RFC 1661 section 2
+		w.Drop(n, pppoeProtocol, slot)
+	default:
+		c.Class[i] = uint8(entry.ClassPPPControl)
+		w.Send(n, pppoeToPunt, slot)
+	}
 }

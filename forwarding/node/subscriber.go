@@ -22,11 +22,11 @@ func sourceCheck() graph.Spec {
 }
 
 func sourceCheckProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
-	c := &w.Packets
+	c, sessions := &w.Packets, w.Tables.Sessions
 	kept := 0
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
-		s := &w.Tables.Sessions[c.Session[i]].Up
+		s := &sessions[c.Session[i]].Up
 		if s.Flags != table.SessionIPv4 || s.IPv4 != c.Source[i] {
 			if reason, bad := badSource(w, s, i); bad {
 				w.Drop(n, reason, slot)
@@ -69,10 +69,10 @@ func subscriberCount() graph.Spec {
 }
 
 func subscriberCountProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
-	c := &w.Packets
+	c, count := &w.Packets, w.Count
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
-		w.Count.Input(c.Session[i], c.Length[i])
+		count.Input(c.Session[i], c.Length[i])
 	}
 	w.Pass(n, 0, l)
 }

@@ -41,5 +41,16 @@ func (p *Pool) Take() (index uint32, ok bool) {
 // Give takes a buffer back.
 func (p *Pool) Give(index uint32) { p.free = append(p.free, index) }
 
+// TakeAll fills indices with free buffers and returns how many there were.
+func (p *Pool) TakeAll(indices []uint32) int {
+	rest := len(p.free) - min(len(indices), len(p.free))
+	n := copy(indices, p.free[rest:])
+	p.free = p.free[:rest]
+	return n
+}
+
+// GiveAll takes buffers back.
+func (p *Pool) GiveAll(indices []uint32) { p.free = append(p.free, indices...) }
+
 // Free returns how many buffers are free.
 func (p *Pool) Free() int { return len(p.free) }

@@ -15,7 +15,8 @@ type Columns struct {
 	Vector
 	Flags     [VectorSize]uint8
 	Access    [VectorSize]uint64 // port and tags, as table.Access packs them
-	KeyLow    [VectorSize]uint64 // with Access the key of the session
+	KeyLow    [VectorSize]uint64 // the source MAC shifted left by 16; with the PPPoE session id and Access the session's key
+	Protocol  [VectorSize]uint16 // of PPP
 	Bucket    [VectorSize]uint32 // where the session's key hashes to
 	Interface [VectorSize]uint32 // receiving interface, or None
 	Session   [VectorSize]uint32 // receiving session, or None

@@ -37,6 +37,14 @@ func TestPoolIsLIFOAndBounded(t *testing.T) {
 	if got, _ := p.Take(); got != 2 {
 		t.Fatalf("got %d, want the one freed last", got)
 	}
+	p.GiveAll([]uint32{0, 2, 3})
+	indices := make([]uint32, 5)
+	if n := p.TakeAll(indices[:2]); n != 2 || indices[0] != 2 || indices[1] != 3 {
+		t.Fatalf("took %d: %v", n, indices)
+	}
+	if n := p.TakeAll(indices); n != 1 || indices[0] != 0 || p.Free() != 0 {
+		t.Fatalf("took %d: %v", n, indices)
+	}
 }
 
 func TestPrefetchTakesAnything(t *testing.T) {

@@ -1,25 +1,39 @@
 #include "textflag.h"
 
-// func prefetchSlots(base unsafe.Pointer, column *uint32, slot *uint8, n int, shift, scale uintptr)
-TEXT ·prefetchSlots(SB), NOSPLIT, $0-48
+// func prefetchScaled(base unsafe.Pointer, column *uint32, slot *uint8, n int, scale uintptr)
+TEXT ·prefetchScaled(SB), NOSPLIT, $0-40
+	MOVQ base+0(FP), AX
+	MOVQ column+8(FP), BX
+	MOVQ slot+16(FP), DX
+	MOVQ n+24(FP), DI
+	MOVQ scale+32(FP), R8
+	ADDQ DX, DI
+
+scaled:
+	MOVBLZX (DX), SI
+	MOVL    (BX)(SI*4), SI
+	IMULQ   R8, SI
+	PREFETCHT0 (AX)(SI*1)
+	INCQ DX
+	CMPQ DX, DI
+	JNE  scaled
+	RET
+
+// func prefetchWords(base unsafe.Pointer, column *uint32, slot *uint8, n int, shift uint64)
+TEXT ·prefetchWords(SB), NOSPLIT, $0-40
 	MOVQ base+0(FP), AX
 	MOVQ column+8(FP), BX
 	MOVQ slot+16(FP), DX
 	MOVQ n+24(FP), DI
 	MOVQ shift+32(FP), CX
-	MOVQ scale+40(FP), R8
-	TESTQ DI, DI
-	JZ   done
+	ADDQ DX, DI
 
-loop:
+words:
 	MOVBLZX (DX), SI
 	MOVL    (BX)(SI*4), SI
 	SHRL    CX, SI
-	IMULQ   R8, SI
-	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*4)
 	INCQ DX
-	DECQ DI
-	JNZ  loop
-
-done:
+	CMPQ DX, DI
+	JNE  words
 	RET

@@ -4,4 +4,6 @@ package packet
 
 import "unsafe"
 
-func prefetchSlots(base unsafe.Pointer, column *uint32, slot *uint8, n int, shift, scale uintptr) {}
+func prefetchScaled(base unsafe.Pointer, column *uint32, slot *uint8, n int, scale uintptr) {}
+
+func prefetchWords(base unsafe.Pointer, column *uint32, slot *uint8, n int, shift uint64) {}

@@ -155,43 +155,41 @@ func (h *Hash) Prepare(c *packet.Columns, l *packet.List) {
 		i := s & (packet.VectorSize - 1)
 		c.Bucket[i] = uint32(h.home(Key{c.KeyLow[i], c.Access[i]}))
 	}
-	packet.Prefetch(unsafe.Pointer(unsafe.SliceData(h.buckets)), &c.Bucket, l, 0, unsafe.Sizeof(bucket{}))
+	packet.Prefetch(unsafe.Pointer(unsafe.SliceData(h.buckets)), &c.Bucket, l, unsafe.Sizeof(bucket{}))
 }
 
-// FindAll looks up what Prepare prepared; out gets the value, or packet.None.
+// FindAll looks up what Prepare prepared; out gets the value, or packet.None. All four places of a bucket
+// are compared without a branch that could be predicted wrongly.
 func (h *Hash) FindAll(c *packet.Columns, l *packet.List, out *[packet.VectorSize]uint32) {
+	const valueBits = 64 - keyHighBits
+	buckets := h.buckets
 	for _, s := range l.Slot[:l.N] {
 		i := s & (packet.VectorSize - 1)
 		low, high := c.KeyLow[i], c.Access[i]
-		found := match(&h.buckets[uint64(c.Bucket[i])&h.mask], low, high)
+		b := &buckets[c.Bucket[i]]
+		low0, low1 := atomic.LoadUint64(&b[0].low), atomic.LoadUint64(&b[1].low)
+		low2, low3 := atomic.LoadUint64(&b[2].low), atomic.LoadUint64(&b[3].low)
+		high0, high1 := atomic.LoadUint64(&b[0].high), atomic.LoadUint64(&b[1].high)
+		high2, high3 := atomic.LoadUint64(&b[2].high), atomic.LoadUint64(&b[3].high)
+		found := uint64(0)
+		if (low^low0)|(high^high0)<<valueBits == 0 {
+			found = high0
+		}
+		if (low^low1)|(high^high1)<<valueBits == 0 {
+			found = high1
+		}
+		if (low^low2)|(high^high2)<<valueBits == 0 {
+			found = high2
+		}
+		if (low^low3)|(high^high3)<<valueBits == 0 {
+			found = high3
+		}
 		if found == 0 {
 			out[i] = h.further(Key{low, high})
 			continue
 		}
 		out[i] = uint32(found>>keyHighBits) - 1
 	}
-}
-
-// match compares all four slots without a branch that could be predicted wrongly.
-func match(b *bucket, low, high uint64) (found uint64) {
-	low0, low1 := atomic.LoadUint64(&b[0].low), atomic.LoadUint64(&b[1].low)
-	low2, low3 := atomic.LoadUint64(&b[2].low), atomic.LoadUint64(&b[3].low)
-	high0, high1 := atomic.LoadUint64(&b[0].high), atomic.LoadUint64(&b[1].high)
-	high2, high3 := atomic.LoadUint64(&b[2].high), atomic.LoadUint64(&b[3].high)
-	const valueBits = 64 - keyHighBits
-	if (low^low0)|(high^high0)<<valueBits == 0 {
-		found = high0
-	}
-	if (low^low1)|(high^high1)<<valueBits == 0 {
-		found = high1
-	}
-	if (low^low2)|(high^high2)<<valueBits == 0 {
-		found = high2
-	}
-	if (low^low3)|(high^high3)<<valueBits == 0 {
-		found = high3
-	}
-	return found
 }
 
 // further continues the search where match ended; few packets come here.

@@ -99,11 +99,11 @@ func (s *Session) Configured(want *Session) bool { return s.Up == want.Up && s.D
 
 // PrefetchUp asks the cache for the upstream lines of the sessions in a column.
 func PrefetchUp(sessions []Session, column *[packet.VectorSize]uint32, l *packet.List) {
-	packet.Prefetch(unsafe.Pointer(unsafe.SliceData(sessions)), column, l, 0, unsafe.Sizeof(Session{}))
+	packet.Prefetch(unsafe.Pointer(unsafe.SliceData(sessions)), column, l, unsafe.Sizeof(Session{}))
 }
 
 // PrefetchDown asks the cache for the downstream lines of the sessions in a column.
 func PrefetchDown(sessions []Session, column *[packet.VectorSize]uint32, l *packet.List) {
 	base := unsafe.Add(unsafe.Pointer(unsafe.SliceData(sessions)), unsafe.Offsetof(Session{}.Down))
-	packet.Prefetch(base, column, l, 0, unsafe.Sizeof(Session{}))
+	packet.Prefetch(base, column, l, unsafe.Sizeof(Session{}))
 }

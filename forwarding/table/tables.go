@@ -89,7 +89,7 @@ func (t *Tables) Prefetch(c *packet.Columns, l *packet.List) {
 		return
 	}
 	root := v.FIB.tree.Load()
-	packet.Prefetch(unsafe.Pointer(unsafe.SliceData(root.root)), &c.Dest, l, uintptr(32-root.rootBits), 4)
+	packet.PrefetchWords(unsafe.Pointer(unsafe.SliceData(root.root)), &c.Dest, l, uint(32-root.rootBits))
 }
 
 // Lookup fills the target column from VRF and destination.

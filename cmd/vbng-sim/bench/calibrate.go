@@ -30,8 +30,8 @@ func pin(cpu int) (unpin func(), err error) {
 
 // rxtx measures the ports alone: the same Receive and Transmit, with nothing between. It returns
 // nanoseconds per packet.
-func rxtx(t *templates, packets, cpu int) (float64, error) {
-	unpin, err := pin(cpu)
+func rxtx(t *templates, o options) (float64, error) {
+	unpin, err := pin(o.cpu)
 	if err != nil {
 		return 0, err
 	}
@@ -47,10 +47,10 @@ func rxtx(t *templates, packets, cpu int) (float64, error) {
 	for i := range accessPorts {
 		ports = append(ports, newPort(x, accessID(t.first-firstAccess+i), [6]byte{}))
 	}
-	nanos := make([]float64, 0, runs)
+	nanos := make([]float64, 0, o.runs)
 	v := &packet.Vector{}
-	for range runs {
-		x.arm(packets)
+	for range o.runs {
+		x.arm(o.packets)
 		for finished := false; !finished; {
 			for _, p := range ports {
 				v.N = 0
@@ -64,7 +64,7 @@ func rxtx(t *templates, packets, cpu int) (float64, error) {
 			default:
 			}
 		}
-		nanos = append(nanos, float64(x.took.Nanoseconds())/float64(packets))
+		nanos = append(nanos, float64(x.took.Nanoseconds())/float64(o.packets))
 	}
 	return median(nanos), nil
 }
@@ -72,6 +72,7 @@ func rxtx(t *templates, packets, cpu int) (float64, error) {
 const (
 	memoryBytes = 256 << 20
 	memoryReads = 64 << 20
+	memoryRuns  = 5
 )
 
 // memoryRate measures independent random reads of 64 bytes, prefetched in batches, in millions per second.
@@ -89,9 +90,9 @@ func memoryRate(cpu int) (float64, error) {
 	for i := range lines {
 		lines[i][0] = uint64(i)
 	}
-	rates := make([]float64, 0, runs)
+	rates := make([]float64, 0, memoryRuns)
 	var sum uint64
-	for range runs {
+	for range memoryRuns {
 		start := time.Now()
 		sum += readRandomly(lines, memoryReads)
 		rates = append(rates, memoryReads/time.Since(start).Seconds()/1e6)
@@ -114,7 +115,7 @@ func readRandomly(lines [][8]uint64, reads int) (sum uint64) {
 			random ^= random << 17
 			index[i] = uint32(random>>32) & mask
 		}
-		packet.Prefetch(base, &index, &list, 0, 64)
+		packet.Prefetch(base, &index, &list, 64)
 		for _, i := range index {
 			line := &lines[i&mask]
 			sum += line[0] + line[1] + line[2] + line[3] + line[4] + line[5] + line[6] + line[7]

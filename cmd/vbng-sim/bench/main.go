@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"text/tabwriter"
+
+	"vbng/forwarding"
 )
 
 // result is one line of the report. The names are fixed: other programs read them.
@@ -65,7 +67,8 @@ func parse(args []string, help io.Writer) (*config, error) {
 	f.IntVar(&c.options.sizeBytes, "size", 256, "bytes of a received frame, FCS included")
 	f.IntVar(&c.options.sessions, "sessions", 32768, "PPPoE sessions")
 	f.IntVar(&c.options.routes, "routes", 500000, "prefixes, besides one /32 per session")
-	f.IntVar(&c.options.packets, "packets", 20_000_000, "packets per run; there are 5 runs")
+	f.IntVar(&c.options.packets, "packets", 20_000_000, "packets per run")
+	f.IntVar(&c.options.runs, "runs", 5, "runs, of which the median counts")
 	f.IntVar(&c.options.cpu, "cpu", runtime.NumCPU()-1, "CPU that the worker is pinned to")
 	f.Uint64Var(&c.options.seed, "seed", 1, "of the random world")
 	f.BoolVar(&c.json, "json", false, "print JSON")
@@ -95,6 +98,8 @@ func (c *config) check(rest int) error {
 		return fmt.Errorf("%d routes are not within 1 and 2000000", o.routes)
 	case o.packets < sampleEvery:
 		return fmt.Errorf("%d packets are fewer than %d", o.packets, sampleEvery)
+	case o.runs < 1:
+		return errors.New("there must be a run")
 	case o.cpu < 0 || o.cpu >= runtime.NumCPU():
 		return fmt.Errorf("there is no CPU %d", o.cpu)
 	}
@@ -132,7 +137,9 @@ func (c *config) run(out, progress io.Writer) error {
 // one measures one scenario.
 func (c *config) one(name string, memory float64, progress io.Writer) (result, error) {
 	o := c.options
-	o.upstream = name == "upstream"
+	o.upstream, o.templates = name == "upstream", templateCount
+	o.limits = forwarding.DefaultLimits()
+	o.limits.Sessions, o.limits.Routes = max(o.limits.Sessions, o.sessions), max(o.limits.Routes, o.routes+o.sessions)
 	s, err := prepare(o)
 	if err != nil {
 		return result{}, err
@@ -149,13 +156,13 @@ func (c *config) one(name string, memory float64, progress io.Writer) (result, e
 	if err != nil {
 		return result{}, fmt.Errorf("calibrate ports: %w", err)
 	}
-	fmt.Fprintf(progress, "%s: the worker's thread ran %.1f ns per packet, out of %.1f\n", name, x.cpuNanos, x.nanosPerPacket)
+	fmt.Fprintf(progress, "%s: the worker's thread ran %.1f ns per packet, out of %.1f; %.1f in the fastest run\n", name, x.cpuNanos, x.nanosPerPacket, x.fastestNanos)
 	fmt.Fprintf(progress, "%s: rxtx calibration: %.1f million packets per second\n", name, 1e3/x.rxtxNanos)
 	mpps := 1e3 / x.nanosPerPacket
 	return result{
 		Scenario: name, SizeBytes: o.sizeBytes, Sessions: o.sessions, Routes: o.routes, Workers: 1,
 		Mpps: mpps, NsPerPacket: x.nanosPerPacket, GbpsWire: mpps * float64(o.sizeBytes+gapBytes) * 8 / 1e3,
-		AllocsPerPacket: float64(x.allocations) / float64(runs*o.packets), Drops: x.drops, Verified: x.verified,
+		AllocsPerPacket: float64(x.allocations) / float64(o.runs*o.packets), Drops: x.drops, Verified: x.verified,
 		RatioToRxtx: x.rxtxNanos / x.nanosPerPacket, RatioToMemory: mpps / memory, RatioToReference: mpps / referenceMpps,
 	}, nil
 }
@@ -163,7 +170,7 @@ func (c *config) one(name string, memory float64, progress io.Writer) (result, e
 // rxtxBesides calibrates the ports on the worker's CPU, while the worker is stopped.
 func rxtxBesides(s *scenario, o options) (float64, error) {
 	s.local.Close()
-	return rxtx(s.traffic.t, o.packets, o.cpu)
+	return rxtx(s.traffic.t, o)
 }
 
 func table(out io.Writer, results []result) error {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -44,12 +45,15 @@ type port struct {
 	next     int
 	prepared []bool // buffers whose payload is written
 	counters entry.PortCounters
+	coming   [packet.VectorSize]uint32 // templates
+	all      packet.List
 }
 
 func newPort(t *traffic, id entry.PortID, mac entry.MAC) *port {
 	p := &port{traffic: t, id: id, mac: mac}
+	p.all.All(packet.VectorSize)
 	if i := int(id) - t.t.first; i >= 0 && i < accessPorts {
-		p.from, p.to = i*perPort, (i+1)*perPort
+		p.from, p.to = i*t.t.perPort, (i+1)*t.t.perPort
 		p.next = p.from
 	}
 	return p
@@ -66,30 +70,38 @@ func (p *port) Receive(pool *packet.Pool, v *packet.Vector) int {
 			return 0
 		}
 	}
-	n := min(packet.VectorSize-v.N, t.left)
+	n := pool.TakeAll(v.Index[v.N:min(packet.VectorSize, v.N+t.left)])
 	memory, length := pool.Arena.Memory, uint32(t.t.frameBytes)
-	for i := range n {
-		index, ok := pool.Take()
-		if !ok {
-			n = i
-			break
+	if p.prepared == nil {
+		p.prepared = make([]bool, pool.Arena.Count)
+	}
+	for range n {
+		at := v.N & (packet.VectorSize - 1)
+		index := v.Index[at]
+		if !p.prepared[index] {
+			p.prepare(memory, index)
 		}
 		start := packet.Start(index)
-		if int(index) >= len(p.prepared) || !p.prepared[index] {
-			p.prepare(memory, index, pool.Arena.Count)
-		}
 		*(*template)(memory[start:]) = t.t.head[p.next]
 		if p.next++; p.next == p.to {
 			p.next = p.from
 		}
-		at := v.N & (packet.VectorSize - 1)
-		v.Index[at], v.Offset[at], v.Length[at] = index, start, length
+		v.Offset[at], v.Length[at] = start, length
 		v.N++
 	}
+	p.prefetch()
 	t.left -= n
 	p.counters.InputPackets += uint64(n)
 	p.counters.InputBytes += uint64(n) * uint64(length)
 	return n
+}
+
+// prefetch asks the cache for the templates of the next Receive.
+func (p *port) prefetch() {
+	for i := range p.coming {
+		p.coming[i] = uint32(p.next + i)
+	}
+	packet.Prefetch(unsafe.Pointer(unsafe.SliceData(p.traffic.t.head)), &p.coming, &p.all, templateBytes)
 }
 
 // begin takes up an armed run.
@@ -104,10 +116,7 @@ func (t *traffic) begin() bool {
 }
 
 // prepare writes the payload of a buffer that is used for the first time.
-func (p *port) prepare(memory []byte, index uint32, count int) {
-	if p.prepared == nil {
-		p.prepared = make([]bool, count)
-	}
+func (p *port) prepare(memory []byte, index uint32) {
 	p.prepared[index] = true
 	start := packet.Start(index)
 	fillPayload(memory[start : start+uint32(p.traffic.t.frameBytes)])
@@ -121,14 +130,14 @@ func (p *port) Transmit(pool *packet.Pool, v *packet.Vector) {
 		at := i & (packet.VectorSize - 1)
 		offset, length := v.Offset[at], v.Length[at]
 		number := binary.BigEndian.Uint32(memory[offset+t.outputHeader+numberOffset:])
-		if number >= templateCount || t.t.leaves[number] != uint8(p.id) && !t.loop {
+		if number >= uint32(len(t.t.leaves)) || t.t.leaves[number] != uint8(p.id) && !t.loop {
 			t.wrongPort++
 		} else if number%sampleEvery == 0 {
 			t.compare(memory[offset:offset+length], number)
 		}
-		pool.Give(v.Index[at])
 		p.counters.OutputBytes += uint64(length)
 	}
+	pool.GiveAll(v.Index[:v.N])
 	p.counters.OutputPackets += uint64(v.N)
 	if t.expected -= v.N; t.expected <= 0 {
 		t.finish()

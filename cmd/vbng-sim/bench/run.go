@@ -19,9 +19,8 @@ import (
 )
 
 const (
-	runs = 5
-	// warmUp packets pass before a run is measured.
-	warmUp       = 1 << 20
+	// warmUpShare of a run's packets pass before a run is measured.
+	warmUpShare  = 20
 	runTimeout   = 5 * time.Minute
 	programLimit = 5 * time.Minute
 )
@@ -32,7 +31,10 @@ type options struct {
 	sizeBytes int
 	sessions  int
 	routes    int
+	templates int
+	limits    forwarding.Limits
 	packets   int // per run
+	runs      int
 	cpu       int
 	seed      uint64
 }
@@ -45,6 +47,7 @@ type outcome struct {
 	verified       uint64
 	rxtxNanos      float64
 	cpuNanos       float64 // of the worker's thread per packet
+	fastestNanos   float64 // of all runs, by the worker's thread
 }
 
 // scenario is a programmed engine with its traffic.
@@ -52,13 +55,15 @@ type scenario struct {
 	o       options
 	traffic *traffic
 	local   *remote.Local
+	// allocated is how many allocations the whole process made during the last run.
+	allocated uint64
 }
 
 // prepare makes a world and programs an engine with it.
 func prepare(o options) (*scenario, error) {
 	r := rand.New(rand.NewPCG(o.seed, 1))
 	w := newWorld(o.sessions, o.routes, r)
-	t, err := newTemplates(w, newModel(w), o.upstream, o.sizeBytes, r)
+	t, err := newTemplates(w, o, r)
 	if err != nil {
 		return nil, fmt.Errorf("make templates: %w", err)
 	}
@@ -83,8 +88,7 @@ func newTraffic(t *templates, upstream bool) *traffic {
 
 // engine starts an engine behind a border in this process, as the forwarder process builds it.
 func (s *scenario) engine(w *world) (*remote.Local, error) {
-	limits := forwarding.DefaultLimits()
-	limits.Sessions, limits.Routes = max(limits.Sessions, s.o.sessions), max(limits.Routes, s.o.routes+s.o.sessions)
+	limits := s.o.limits
 	layout, err := forwarding.Layout(limits, 1)
 	if err != nil {
 		return nil, err
@@ -133,35 +137,37 @@ func (s *scenario) program(batches []*entry.Batch) error {
 // measure runs the traffic several times and returns medians.
 func (s *scenario) measure() (outcome, error) {
 	var o outcome
-	if _, err := s.once(warmUp); err != nil {
+	if _, err := s.once(s.o.packets/warmUpShare + 1); err != nil {
 		return o, err
 	}
-	dropsBefore, allocationsBefore := s.drops(), allocations()
+	dropsBefore := s.drops()
 	s.traffic.verified = 0
-	nanos, cpu := make([]float64, 0, runs), make([]float64, 0, runs)
-	for range runs {
+	nanos, cpu := make([]float64, 0, s.o.runs), make([]float64, 0, s.o.runs)
+	for range s.o.runs {
 		n, err := s.once(s.o.packets)
 		if err != nil {
 			return o, err
 		}
+		o.allocations += s.allocated
 		nanos = append(nanos, n)
 		cpu = append(cpu, float64(s.traffic.tookCPU.Nanoseconds())/float64(s.o.packets))
 	}
-	o.allocations = allocations() - allocationsBefore
 	o.drops = s.drops() - dropsBefore
 	o.nanosPerPacket = median(nanos)
-	o.verified, o.cpuNanos = s.traffic.verified, median(cpu)
+	o.verified, o.cpuNanos, o.fastestNanos = s.traffic.verified, median(cpu), slices.Min(cpu)
 	return o, nil
 }
 
 // once lets n packets through and returns the time per packet.
 func (s *scenario) once(n int) (float64, error) {
 	t := s.traffic
-	t.arm(n)
 	deadline := time.NewTimer(runTimeout)
 	defer deadline.Stop()
+	before := allocations()
+	t.arm(n)
 	select {
 	case <-t.over:
+		s.allocated = allocations() - before
 	case <-deadline.C:
 		return 0, fmt.Errorf("packets are missing after %v; drops: %s", runTimeout, s.dropNames())
 	}
@@ -211,7 +217,7 @@ func isDrop(name string) bool {
 }
 
 func allocations() uint64 {
-	var m runtime.MemStats
+	var m runtime.MemStats // on the stack
 	runtime.ReadMemStats(&m)
 	return m.Mallocs
 }

@@ -9,9 +9,9 @@ import (
 )
 
 const (
+	// templateCount is over a million; number n enters at port n / (count / accessPorts).
 	templateCount = 1 << 20
 	templateBytes = 64
-	perPort       = templateCount / accessPorts
 	// sampleEvery is how many packets share one byte-for-byte comparison.
 	sampleEvery = 1024
 
@@ -27,8 +27,9 @@ const (
 // template is the first bytes of a frame.
 type template [templateBytes]byte
 
-// templates is the traffic of a scenario. Number n enters at port n / perPort.
+// templates is the traffic of a scenario.
 type templates struct {
+	perPort     int
 	head        []template
 	leaves      []uint8 // by which port id
 	samples     [][]byte
@@ -39,33 +40,27 @@ type templates struct {
 
 // newTemplates draws sessions and destinations uniformly. sizeBytes is the length of the frame that the
 // engine receives, FCS included.
-func newTemplates(w *world, m *model, upstream bool, sizeBytes int, r *rand.Rand) (*templates, error) {
+func newTemplates(w *world, o options, r *rand.Rand) (*templates, error) {
 	t := &templates{
-		leaves: make([]uint8, templateCount), samples: make([][]byte, templateCount/sampleEvery),
-		inputHeader: downstreamHeader, frameBytes: sizeBytes - fcsBytes, first: firstCore,
+		perPort: o.templates / accessPorts, leaves: make([]uint8, o.templates), samples: make([][]byte, o.templates/sampleEvery+1),
+		inputHeader: downstreamHeader, frameBytes: o.sizeBytes - fcsBytes, first: firstCore,
 	}
-	if upstream {
+	if o.upstream {
 		t.inputHeader, t.first = upstreamHeader, firstAccess
 	}
 	var err error
-	if t.head, err = packet.NewSlab[template](templateCount); err != nil {
+	if t.head, err = packet.NewSlab[template](o.templates); err != nil {
 		return nil, err
 	}
-	onPort := sessionsOnPorts(w)
+	d := drawing{w: w, m: newModel(w), r: r, onPort: sessionsOnPorts(w)}
+	draw := d.downstream
+	if o.upstream {
+		draw = d.upstream
+	}
 	frame := make([]byte, t.frameBytes)
-	for i := range templateCount {
+	for i := range o.templates {
 		fillPayload(frame)
-		var out []byte
-		var port entry.PortID
-		if upstream {
-			s := onPort[i/perPort][r.IntN(len(onPort[i/perPort]))]
-			putUpstream(frame, w, s, destination(w, r), i)
-			out, port = m.upstream(frame[upstreamHeader:])
-		} else {
-			s := r.IntN(len(w.sessions))
-			putDownstream(frame, w.coreMAC[i/perPort], destination(w, r), w.sessions[s].address, i)
-			out, port = m.downstream(frame[downstreamHeader:], s)
-		}
+		out, port := draw(frame, i/t.perPort, i)
 		copy(t.head[i][:], frame)
 		t.leaves[i] = uint8(port)
 		if i%sampleEvery == 0 {
@@ -73,6 +68,26 @@ func newTemplates(w *world, m *model, upstream bool, sizeBytes int, r *rand.Rand
 		}
 	}
 	return t, nil
+}
+
+// drawing draws frames, and has the model say what becomes of them.
+type drawing struct {
+	w      *world
+	m      *model
+	r      *rand.Rand
+	onPort [accessPorts][]int // sessions
+}
+
+func (d *drawing) upstream(frame []byte, port, number int) (out []byte, leaves entry.PortID) {
+	from := d.onPort[port][d.r.IntN(len(d.onPort[port]))]
+	putUpstream(frame, d.w, from, destination(d.w, d.r), number)
+	return d.m.upstream(frame[upstreamHeader:])
+}
+
+func (d *drawing) downstream(frame []byte, port, number int) (out []byte, leaves entry.PortID) {
+	to := d.r.IntN(len(d.w.sessions))
+	putDownstream(frame, d.w.coreMAC[port], destination(d.w, d.r), d.w.sessions[to].address, number)
+	return d.m.downstream(frame[downstreamHeader:], to)
 }
 
 func sessionsOnPorts(w *world) (on [accessPorts][]int) {
