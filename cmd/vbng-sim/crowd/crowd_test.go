@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"vbng/cmd/vbng-sim/frame"
 	"vbng/cmd/vbng-sim/pppoe"
 )
@@ -209,6 +211,29 @@ func TestFailuresAreCountedByCause(t *testing.T) {
 	s.wantFault(r, "2 subscribers failed to come up")
 	if r.Failed["auth-rejected"] != 2 || r.Subscribers[1].Message != "unpaid" || r.Up != 2 {
 		t.Errorf("report %+v", r)
+	}
+}
+
+// A report to /dev/null by root must leave the device what it is.
+func TestReportDoesNotReplaceDevices(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := unix.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	if err := writeReport(path, report{Sessions: 7}); err != nil {
+		t.Error(err)
+	}
+	if there, err := os.Lstat(path); err != nil || there.Mode()&os.ModeNamedPipe == 0 {
+		t.Errorf("the pipe was replaced: %v", err)
+	}
+	var r report
+	if err := json.NewDecoder(reader).Decode(&r); err != nil || r.Sessions != 7 {
+		t.Errorf("the pipe brought %+v, %v", r, err)
 	}
 }
 

@@ -187,10 +187,14 @@ func (r report) writeJSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// writeReport writes JSON to a file, by way of another name so that nobody reads half of it.
+// writeReport writes JSON to a file, by way of another name so that nobody reads half of it. What is no
+// file but stands there as a device or a pipe is written to: it must not be replaced.
 func writeReport(path string, r report) error {
 	if path == standardOutput {
 		return r.writeJSON(os.Stdout)
+	}
+	if there, err := os.Stat(path); err == nil && !there.Mode().IsRegular() {
+		return r.writeInto(path)
 	}
 	f, err := os.Create(path + ".new")
 	if err != nil {
@@ -202,6 +206,18 @@ func writeReport(path string, r report) error {
 	}
 	if err := os.Rename(f.Name(), path); err != nil {
 		return fmt.Errorf("publish report: %w", err)
+	}
+	return nil
+}
+
+func (r report) writeInto(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("open report: %w", err)
+	}
+	defer f.Close()
+	if err := r.writeJSON(f); err != nil {
+		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
 }
