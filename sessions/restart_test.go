@@ -154,6 +154,32 @@ func TestRestoreTellsWhenItIsDone(t *testing.T) {
 	}
 }
 
+// TestPeerSilentWhileControlWasAway: the forwarder's word comes before the session is restored, and only once.
+func TestPeerSilentWhileControlWasAway(t *testing.T) {
+	w := newWorld(t, sampleConfig)
+	c := w.peer(0)
+	s := w.dialled(c)
+	if err := w.store.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	m, err := New(w.m.needs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.m = m
+	w.configure(sampleConfig)
+	m.Event(entry.PeerSilent{Session: s.id})
+	w.drain()
+	if err := m.Restore(nil); err != nil {
+		t.Fatal(err)
+	}
+	w.settle(c)
+	if m.stats.ends[CausePeerSilent] != 1 || w.last().Cause != aaa.LostCarrier {
+		t.Fatalf("ends %v", m.stats.ends)
+	}
+	w.clean()
+}
+
 // TestRestoreOfNothing: with no session to take up, done runs before the first client is admitted, so that
 // an Accounting-On goes before the first Start.
 func TestRestoreOfNothing(t *testing.T) {

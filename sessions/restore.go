@@ -17,6 +17,7 @@ type restoration struct {
 	done     func(revived int)
 	begun    bool
 	finished bool
+	silent   []entry.SessionID // whose peer was found silent meanwhile
 }
 
 // Restore takes up the sessions of an earlier control: reads them from the store, and lets the loop
@@ -75,7 +76,7 @@ func (m *Manager) awaitPorts(records []record) {
 }
 
 func (m *Manager) restoring(msg restoring) {
-	m.restore = restoration{begun: true, done: msg.done, pending: 1} // 1: this function
+	m.restore.begun, m.restore.done, m.restore.pending = true, msg.done, 1 // 1: this function
 	for _, r := range msg.records {
 		if err := m.revive(r); err != nil {
 			m.bereave(r, err)
@@ -171,4 +172,8 @@ func (m *Manager) oneRestored() {
 	if m.restore.done != nil {
 		m.restore.done(m.restore.revived)
 	}
+	for _, id := range m.restore.silent {
+		m.loop.Post(peerSilent{id}) // not here: the caller is in the middle of a session's step
+	}
+	m.restore.silent = nil
 }

@@ -102,8 +102,14 @@ func (m *Manager) closing(msg closing) {
 	}
 }
 
-// peerSilent ends a session whose peer misses its echoes. There is nobody to say goodbye to.
+// peerSilent ends a session whose peer misses its echoes. There is nobody to say goodbye to. The forwarder
+// tells it once, also of a peer that went silent while control was away, so it must not find the session
+// not restored yet.
 func (m *Manager) peerSilent(msg peerSilent) {
+	if !m.restore.finished {
+		m.restore.silent = append(m.restore.silent, msg.id)
+		return
+	}
 	if s := m.index.byID[msg.id]; s != nil && s.programmed.echo != (entry.Echo{}) {
 		m.end(s, CausePeerSilent)
 	}
