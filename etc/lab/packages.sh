@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that the labs use; does nothing when all are there.
+# Installs the Debian packages that the labs use, and those named as arguments; does nothing when all are
+# there.
 set -euo pipefail
 packages=(iproute2 iputils-ping ethtool kmod procps user-mode-linux ppp freeradius freeradius-utils
-	tshark tmux)
+	tshark tmux "$@")
 missing=()
 for p in "${packages[@]}"; do
 	dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q '^install ok installed' || missing+=("$p")
