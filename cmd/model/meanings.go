@@ -58,7 +58,7 @@ var meanings = []struct{ name, text string }{
 	{"punt/policed-pppoe-discovery", "More PADI, PADR or PADT than control may get, from one client or in all"},
 	{"punt/policed-ppp-control", "More LCP, authentication or IPCP than control may get, from one client or in all"},
 	{"punt/policed-pppoe-unknown", "Frames of sessions that do not exist, beyond one per second and client"},
-	{"punt/policed-arp", "More ARP replies than control may get"},
+	{"punt/policed-arp", "More ARP replies and announcements than control may get"},
 	{"punt/policed-glean", "More packets to unresolved neighbours than control may get"},
 	{"punt/policed-local", "More packets to the router itself, in a VRF without a TUN, than control may get"},
 	{"punt/ring-full", "Control does not keep up, or does not run"},
@@ -76,7 +76,6 @@ var meanings = []struct{ name, text string }{
 	{"engine/panic-drop", "Packets that were in work at such a fault"},
 	{"engine/rounds-with-packets", "No loss: rounds of the worker that found packets"},
 	{"engine/sleeps", "No loss: how often the worker slept for want of packets"},
-	{"engine/no-memory-for-large-fib", "The kernel gave no memory for a table of a further VRF; its lookups take a slower way"},
 }
 
 // refusals explains why a discovery packet got no offer or no session: the kind "discovery-refused" of
