@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
+	"net/netip"
 	"testing"
 
 	"vbng/forwarding/entry"
@@ -119,6 +120,14 @@ func TestARPAnswer(t *testing.T) {
 	reply := make([]byte, wire.ARPLength)
 	wire.PutARP(reply, wire.ARPReply, coreMAC, ownIP.As4(), routerMAC, routerIP.As4())
 	same(t, "reply", got, etherFrame(routerMAC, coreMAC, wire.TypeARP, reply))
+	if p, ok := r.punted(); !ok || p.Class != entry.ClassARP || p.Interface != coreInterface || !bytes.Equal(p.Data[p.Payload:][:wire.ARPLength], request[:wire.ARPLength]) {
+		t.Errorf("a stranger's request was punted as %+v, %v", p, ok)
+	}
+	r.put(entry.Route{Prefix: netip.PrefixFrom(routerIP, 32), Target: entry.Target{Kind: entry.TargetNeighbor, Interface: coreInterface, Addr: routerIP}})
+	r.through(corePort, etherFrame(entry.MAC{255, 255, 255, 255, 255, 255}, routerMAC, wire.TypeARP, request), corePort)
+	if p, ok := r.punted(); ok {
+		t.Errorf("a known neighbour's request was punted as %+v", p)
+	}
 
 	wire.PutARP(request, wire.ARPRequest, routerMAC, routerIP.As4(), [6]byte{}, farIP.As4())
 	r.dropped(corePort, etherFrame(entry.MAC{255, 255, 255, 255, 255, 255}, routerMAC, wire.TypeARP, request), "arp-input/not-our-address")

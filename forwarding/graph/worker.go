@@ -77,17 +77,22 @@ func (w *Worker) Drop(n *Node, r Reason, slot uint8) {
 // Punt ends a packet's way in the ring to control, or reports false: then it must be dropped. start is
 // where the frame begins and payload what Punt.Payload says, both from the arena's start.
 func (w *Worker) Punt(slot uint8, p entry.Punt, start, payload uint32) bool {
+	if !w.PuntCopy(slot, p, start, payload) {
+		return false
+	}
+	w.Finish(slot)
+	return true
+}
+
+// PuntCopy puts a copy of the packet into the ring to control; the packet goes on.
+func (w *Worker) PuntCopy(slot uint8, p entry.Punt, start, payload uint32) bool {
 	c, i := &w.Packets, slot&slotMask
 	end := c.Offset[i] + c.Length[i]
 	w.punted = p
 	w.punted.Port = w.Port.ID
 	w.punted.Data = w.Arena.Memory[start:end]
 	w.punted.Payload = int(payload - start)
-	if !w.Ring.Push(&w.punted) {
-		return false
-	}
-	w.Finish(slot)
-	return true
+	return w.Ring.Push(&w.punted)
 }
 
 // Finish gives the buffer of a packet back whose way ended well.

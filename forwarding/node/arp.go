@@ -22,7 +22,8 @@ const (
 )
 
 // arpInput answers requests for our own addresses (RFC 826) and sends replies and announcements up to
-// control.
+// control. Control also gets a copy of a request whose sender it does not know yet: whoever asks for us is
+// about to talk to us, and the answer must not wait for a request of our own.
 func arpInput() graph.Spec {
 	return graph.Spec{
 		Name:    nameARP,
@@ -47,27 +48,46 @@ func arpProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 		case a.Operation() != wire.ARPRequest:
 			w.Drop(n, arpOperation, slot)
 		default:
-			if !answerARP(w, a, i) {
+			own := ownAddress(w, a, i)
+			if own == nil {
 				w.Drop(n, arpNotOurs, slot)
 				continue
 			}
+			introduce(w, own, a, slot)
+			answerARP(w, own, a, i)
 			w.Send(n, arpToOut, slot)
 		}
 	}
 }
 
-// answerARP turns a request for one of our addresses into the reply, in its own frame and with its tags.
-func answerARP(w *graph.Worker, a wire.ARP, i uint8) bool {
-	c := &w.Packets
-	wanted := a.TargetIP()
+// ownAddress returns the interface on which the address asked for is ours, or nil.
+func ownAddress(w *graph.Worker, a wire.ARP, i uint8) *table.Interface {
+	c, wanted := &w.Packets, a.TargetIP()
 	if _, ours := w.Tables.Local.Find(table.LocalKey(c.Interface[i], binary.BigEndian.Uint32(wanted[:]))); !ours {
-		return false
+		return nil
 	}
-	own := w.Tables.Interfaces[c.Interface[i]].Load()
-	if own == nil {
-		return false
+	return w.Tables.Interfaces[c.Interface[i]].Load()
+}
+
+// introduce tells control of a sender that packets to it would have to be gleaned for. That it may lose
+// the copy to a policer or a full ring costs no more than the glean.
+func introduce(w *graph.Worker, own *table.Interface, a wire.ARP, slot uint8) {
+	vrf, sender := w.Tables.VRFs[own.VRF].Load(), a.SenderIP()
+	if vrf == nil || vrf.FIB.Lookup(binary.BigEndian.Uint32(sender[:])).Kind() != table.KindConnected {
+		return
 	}
-	asker := a.SenderMAC()
+	if !w.Policers.Admit(entry.ClassARP, a.SenderMAC(), w.NowNanos) {
+		return
+	}
+	c, i := &w.Packets, slot&slotMask
+	c.Class[i] = uint8(entry.ClassARP)
+	w.PuntCopy(slot, describe(w, i), packet.Start(c.Index[i]), c.Offset[i])
+}
+
+// answerARP turns a request for one of our addresses into the reply, in its own frame and with its tags.
+func answerARP(w *graph.Worker, own *table.Interface, a wire.ARP, i uint8) {
+	c := &w.Packets
+	wanted, asker := a.TargetIP(), a.SenderMAC()
 	wire.PutARP(a, wire.ARPReply, own.MAC, wanted, asker, a.SenderIP())
 	start := packet.Start(c.Index[i])
 	frame := w.Arena.Memory[start:]
@@ -76,5 +96,4 @@ func answerARP(w *graph.Worker, a wire.ARP, i uint8) bool {
 	c.Length[i] = c.Offset[i] - start + wire.ARPLength
 	c.Offset[i] = start
 	c.Port[i] = w.Port.Slot
-	return true
 }

@@ -47,6 +47,9 @@ func Serve(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
+	if err := confine(c.CPUs); err != nil {
+		server.Log.Warn("the workers share their CPUs with the rest of the process", "error", err)
+	}
 	return remote.Serve(ctx, server)
 }
 
