@@ -32,6 +32,9 @@ const (
 	MgmtAddr     = "192.0.2.1"
 )
 
+// namespacePrefix is followed by the number of the process that made the namespace.
+const namespacePrefix = "vbnglab"
+
 var labNumber atomic.Uint32
 
 // Lab is one network of namespaces with its processes; everything ends with the test.
@@ -45,7 +48,7 @@ type Lab struct {
 // New makes the standard lab's namespaces and links.
 func New(t *testing.T) *Lab {
 	t.Helper()
-	l := &Lab{t: t, prefix: fmt.Sprintf("vbnglab%d-%d-", os.Getpid(), labNumber.Add(1))}
+	l := &Lab{t: t, prefix: fmt.Sprintf("%s%d-%d-", namespacePrefix, os.Getpid(), labNumber.Add(1))}
 	dir, err := os.MkdirTemp("", "vbng-lab-")
 	if err != nil {
 		t.Fatal(err)

@@ -93,6 +93,7 @@ func TestForwarderKilled(t *testing.T) {
 	}
 	log, _ := os.ReadFile(r.Control.Log)
 	need(t, string(log), "forwarder programmed")
+	l.In("I", "ping", "-c", "3", "-i", "0.2", "-W", "2", CoreAddr) // the kernel serves our addresses on the new TUN
 	l.Mark("done")
 }
 
