@@ -45,7 +45,7 @@ func (e *Engine) reopen(p *portInfo) {
 	if old != nil {
 		e.publishPorts()
 		e.settle()
-		p.before = sum(p.before, old.Counters())
+		p.before = p.before.Add(old.Counters())
 		e.close(p.entry.ID, old)
 	}
 	opened, err := e.config.OpenPort(p.entry)
@@ -61,16 +61,6 @@ func (e *Engine) close(id entry.PortID, p interface{ Close() error }) {
 	if err := p.Close(); err != nil {
 		e.config.Log.Error("port not closed cleanly", "port", id, "error", err)
 	}
-}
-
-func sum(a, b entry.PortCounters) entry.PortCounters {
-	a.InputPackets += b.InputPackets
-	a.InputBytes += b.InputBytes
-	a.OutputPackets += b.OutputPackets
-	a.OutputBytes += b.OutputBytes
-	a.InputDrops += b.InputDrops
-	a.OutputDrops += b.OutputDrops
-	return a
 }
 
 // publishPorts gives the workers the ports that are open.

@@ -64,11 +64,31 @@ type SessionCounters struct {
 	OutputPackets, OutputBytes uint64
 }
 
+// Add returns the sum.
+func (a SessionCounters) Add(b SessionCounters) SessionCounters {
+	a.InputPackets += b.InputPackets
+	a.InputBytes += b.InputBytes
+	a.OutputPackets += b.OutputPackets
+	a.OutputBytes += b.OutputBytes
+	return a
+}
+
 // PortCounters counts frames and their bytes without FCS.
 type PortCounters struct {
 	InputPackets, InputBytes   uint64
 	OutputPackets, OutputBytes uint64
 	InputDrops, OutputDrops    uint64
+}
+
+// Add returns the sum.
+func (a PortCounters) Add(b PortCounters) PortCounters {
+	a.InputPackets += b.InputPackets
+	a.InputBytes += b.InputBytes
+	a.OutputPackets += b.OutputPackets
+	a.OutputBytes += b.OutputBytes
+	a.InputDrops += b.InputDrops
+	a.OutputDrops += b.OutputDrops
+	return a
 }
 
 // Programmer is the road from control to forwarding.

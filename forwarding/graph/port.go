@@ -22,13 +22,4 @@ type Port struct {
 }
 
 // Sum returns what the port has counted since it exists.
-func (p *Port) Sum() entry.PortCounters {
-	s, c := p.Before, p.Driver.Counters()
-	s.InputPackets += c.InputPackets
-	s.InputBytes += c.InputBytes
-	s.OutputPackets += c.OutputPackets
-	s.OutputBytes += c.OutputBytes
-	s.InputDrops += c.InputDrops
-	s.OutputDrops += c.OutputDrops
-	return s
-}
+func (p *Port) Sum() entry.PortCounters { return p.Before.Add(p.Driver.Counters()) }

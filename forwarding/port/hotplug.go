@@ -140,7 +140,7 @@ func (h *HotPlug) bury() {
 	if h.gone == nil || h.inside[receiving].Load() || h.inside[transmitting].Load() {
 		return
 	}
-	h.before = add(h.before, h.gone.port.Counters())
+	h.before = h.before.Add(h.gone.port.Counters())
 	if d, ok := h.gone.port.(Dropper); ok {
 		h.keepDrops(d.Drops())
 	}
@@ -173,7 +173,7 @@ func (h *HotPlug) Counters() entry.PortCounters {
 	defer h.mu.Unlock()
 	c := h.before
 	if p := h.held(); p != nil {
-		c = add(c, p.port.Counters())
+		c = c.Add(p.port.Counters())
 	}
 	c.OutputDrops += h.absent.Load()
 	h.last.Store(&c)
@@ -219,14 +219,4 @@ func (h *HotPlug) Close() error {
 	h.gone = nil
 	_ = unix.Close(h.poll)
 	return err
-}
-
-func add(a, b entry.PortCounters) entry.PortCounters {
-	a.InputPackets += b.InputPackets
-	a.InputBytes += b.InputBytes
-	a.OutputPackets += b.OutputPackets
-	a.OutputBytes += b.OutputBytes
-	a.InputDrops += b.InputDrops
-	a.OutputDrops += b.OutputDrops
-	return a
 }

@@ -66,14 +66,14 @@ func (c *counters) value(s *sessionCount) entry.SessionCounters {
 	case s.frozen:
 		return s.held
 	case s.placed:
-		return addSession(s.base, c.view.Session(s.slot))
+		return s.base.Add(c.view.Session(s.slot))
 	}
 	return s.base
 }
 
 func (c *counters) portValue(p *portCount) entry.PortCounters {
 	if p.placed {
-		return addPort(p.base, c.view.Port(p.slot))
+		return p.base.Add(c.view.Port(p.slot))
 	}
 	return p.base
 }
@@ -215,7 +215,7 @@ func (c *counters) accept(b *entry.Batch, a *Answer) (totals []entry.Final) {
 // final never is below what was read last: a forwarder that had deleted the session, but died before it
 // could say so, took the rest with it.
 func (s *sessionCount) final(last entry.SessionCounters) entry.SessionCounters {
-	total := addSession(s.base, last)
+	total := s.base.Add(last)
 	if !s.frozen {
 		return total
 	}
@@ -245,22 +245,4 @@ func (c *counters) close() {
 		c.memory.close()
 		c.view, c.memory = nil, nil
 	}
-}
-
-func addSession(a, b entry.SessionCounters) entry.SessionCounters {
-	a.InputPackets += b.InputPackets
-	a.InputBytes += b.InputBytes
-	a.OutputPackets += b.OutputPackets
-	a.OutputBytes += b.OutputBytes
-	return a
-}
-
-func addPort(a, b entry.PortCounters) entry.PortCounters {
-	a.InputPackets += b.InputPackets
-	a.InputBytes += b.InputBytes
-	a.OutputPackets += b.OutputPackets
-	a.OutputBytes += b.OutputBytes
-	a.InputDrops += b.InputDrops
-	a.OutputDrops += b.OutputDrops
-	return a
 }
