@@ -73,10 +73,11 @@ func (h *wheel) disarm(sessions []table.Session, slot uint32) {
 }
 
 // setEcho takes over an entry.Echo. The first request comes at a random time within the interval, so
-// that many sessions that came up together do not stay together.
+// that many sessions that came up together do not stay together. Putting it again asks a peer that fell
+// silent again: a control that was killed when it had just heard of the silence learns of it once more.
 func (h *wheel) setEcho(w *worker, slot uint32, want *table.SessionEcho) {
 	e := &w.Tables.Sessions[slot].Echo
-	rearm := !e.Active || e.IntervalNanos != want.IntervalNanos
+	rearm := !e.Active || e.Silent || e.IntervalNanos != want.IntervalNanos
 	if e.Misses != want.Misses || rearm {
 		e.Outstanding, e.Silent, e.Told = 0, false, false
 	}

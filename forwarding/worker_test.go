@@ -79,6 +79,11 @@ func TestSilentPeerIsToldOnce(t *testing.T) {
 	if r.word(wordEchoSent) != 3 {
 		t.Error("a silent peer is still asked")
 	}
+	r.put(entry.Echo{Session: s.ID, IntervalSeconds: 1, Misses: 3})
+	advance(6)
+	if told = r.silent(); len(told) != 1 || told[0] != s.ID {
+		t.Errorf("put again: told %v", told)
+	}
 	r.delete(entry.Echo{Session: s.ID})
 	if r.e.workers[0].wheel.armed != 0 {
 		t.Error("the wheel still turns")
