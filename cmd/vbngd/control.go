@@ -39,9 +39,8 @@ func runControl(ctx context.Context, args []string) error {
 	return r.run(ctx)
 }
 
-// restoreTime bounds how long a new control waits for each part before it lets the forwarder sweep what
-// was not told again.
-const restoreTime = 10 * time.Second
+// restoreReminder is how often a slow restore is logged.
+const restoreReminder = 10 * time.Second
 
 // run starts every loop and waits for the end.
 func (r *router) run(ctx context.Context) error {
@@ -101,16 +100,21 @@ func (r *router) restoreSessions(done func()) {
 	}
 }
 
-// settle waits until a part has taken up what it had before, or its time is over.
+// settle waits until a part has taken up what it had before, however long that is: to sweep too early
+// would end sessions that live.
 func (r *router) settle(ctx context.Context, part string, ask func(done func())) {
 	settled := make(chan struct{})
 	ask(func() { close(settled) })
-	deadline := time.NewTimer(restoreTime)
-	defer deadline.Stop()
-	select {
-	case <-settled:
-	case <-deadline.C:
-		r.log.Warn("not restored in time, going on without", "part", part)
-	case <-ctx.Done():
+	reminder := time.NewTicker(restoreReminder)
+	defer reminder.Stop()
+	for {
+		select {
+		case <-settled:
+			return
+		case <-reminder.C:
+			r.log.Warn("still restoring; what the forwarder held before stays meanwhile", "part", part)
+		case <-ctx.Done():
+			return
+		}
 	}
 }
