@@ -17,9 +17,10 @@ type SimReport struct {
 	OK           bool
 	Faults       []string
 	Sessions, Up int
-	FirstPADI    float64 `json:"first_padi"`
-	SetupSeconds float64 `json:"setup_seconds"`
-	SetupRate    float64 `json:"setup_rate"`
+	FirstPADI    float64                                                `json:"first_padi"`
+	SetupSeconds float64                                                `json:"setup_seconds"`
+	SetupRate    float64                                                `json:"setup_rate"`
+	OwnDrops     struct{ Access, Internet struct{ Send, Receive int } } `json:"own_drops"`
 	Traffic      struct{ Up, Down SimFlow }
 	Subscribers  []SimSubscriber
 }
