@@ -3,7 +3,7 @@ package sessions
 import "vbng/control/schema"
 
 const (
-	newSessionsOnly = "new sessions only"
+	newSessionsOnly = "for new sessions only"
 
 	minMRU = 576
 	// maxMRU is what an Ethernet frame leaves beside the headers of PPPoE and PPP (RFC 2516 section 7).
@@ -28,7 +28,7 @@ func interfaceNode() *schema.Node {
 		Children: []*schema.Node{{
 			Name: "pppoe profile", Kind: schema.Leaf, Type: schema.Name(), Ref: "pppoe profile",
 			Help:   "terminate PPPoE here, on any VLAN, by this profile",
-			Effect: "removal ends the port's sessions; another profile is for " + newSessionsOnly,
+			Effect: "removal ends the port's sessions; another profile holds " + newSessionsOnly,
 		}},
 	}
 }

@@ -3,6 +3,7 @@ package sessions
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"vbng/control/oper"
 	"vbng/sessions/ppp"
@@ -94,6 +95,27 @@ func (d Detail) section() oper.Section {
 		field("Created, uptime", "%s, %d s", d.Created, d.UptimeSeconds),
 		field("Input", "%d packets, %d bytes", d.InputPackets, d.InputBytes),
 		field("Output", "%d packets, %d bytes", d.OutputPackets, d.OutputBytes),
-		field("PPP packets not answered", "%+v", d.PPP),
+		field("PPP packets refused", "%s", refused(d.PPP)),
 	}}
+}
+
+// refused names the packets of the client that PPP did not act on; most sessions have none.
+func refused(c ppp.Counters) string {
+	var some []string
+	for _, r := range []struct {
+		name  string
+		count uint32
+	}{
+		{"illegal", c.Illegal}, {"malformed", c.Malformed}, {"mismatch", c.Mismatch}, {"wrong phase", c.WrongPhase},
+		{"data", c.DataDiscarded}, {"unknown code", c.UnknownCode}, {"protocol rejected", c.ProtocolReject},
+		{"ignored", c.Ignored}, {"looped", c.Looped}, {"internal fault", c.Internal},
+	} {
+		if r.count > 0 {
+			some = append(some, fmt.Sprintf("%d %s", r.count, r.name))
+		}
+	}
+	if some == nil {
+		return "none"
+	}
+	return strings.Join(some, ", ")
 }

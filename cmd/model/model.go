@@ -12,6 +12,7 @@ import (
 	"log/slog"
 
 	"vbng/aaa/service"
+	"vbng/control/clock"
 	"vbng/control/commit"
 	"vbng/control/engine"
 	"vbng/control/oper"
@@ -26,17 +27,19 @@ import (
 // of them may be called: they are joined to nothing.
 func Subsystems() []commit.Subsystem {
 	return []commit.Subsystem{
-		system.New(new(slog.LevelVar)), engine.New(nil), iface.New(iface.Options{}), static.New(nil),
+		box(), engine.New(nil), iface.New(iface.Options{}), static.New(nil),
 		service.New(service.Options{}), &sessions.Manager{},
 	}
 }
+
+func box() *system.System { return system.New(new(slog.LevelVar), "", clock.Real{}) }
 
 // Commands returns the operational commands of all subsystems, sorted. They describe themselves, but
 // must not be run.
 func Commands() ([]*oper.Command, error) {
 	registry := oper.NewRegistry()
 	for _, some := range [][]*oper.Command{
-		engine.New(nil).Commands(), iface.New(iface.Options{}).Commands(), rib.New(rib.Options{}).Commands(),
+		box().Commands(), engine.New(nil).Commands(), iface.New(iface.Options{}).Commands(), rib.New(rib.Options{}).Commands(),
 		service.New(service.Options{}).Commands(), (&sessions.Manager{}).Commands(),
 	} {
 		if err := registry.Add(some...); err != nil {

@@ -74,7 +74,7 @@ func wire(p paths, seed string, level *slog.LevelVar, log *slog.Logger) (*router
 		Routes: r.rib, Host: iface.NewKernel(), Log: log, TUN: tunDevice, Memory: r.store.Bucket("neighbors")})
 	r.rib.Bind(r.interfaces)
 
-	box := system.New(level)
+	box := system.New(level, version(), time)
 	forwarder := engine.New(source{r.client})
 	settings = forwarder.Settings
 	r.authority = service.New(service.Options{Clock: time, Log: log, Records: r.store.Bucket("accounting")})
@@ -96,7 +96,7 @@ func wire(p paths, seed string, level *slog.LevelVar, log *slog.Logger) (*router
 		return nil, err
 	}
 	r.commands = oper.NewRegistry()
-	for _, c := range [][]*oper.Command{forwarder.Commands(), r.interfaces.Commands(), r.rib.Commands(), r.authority.Commands(), r.sessions.Commands()} {
+	for _, c := range [][]*oper.Command{box.Commands(), forwarder.Commands(), r.interfaces.Commands(), r.rib.Commands(), r.authority.Commands(), r.sessions.Commands()} {
 		if err := r.commands.Add(c...); err != nil {
 			return nil, err
 		}

@@ -52,7 +52,7 @@ func (*Engine) Name() string { return "engine" }
 // maxWorkers is what the forwarder takes: with more it would refuse to start.
 const maxWorkers = 1
 
-const restartEffect = "takes effect when the forwarder is started anew"
+const restartEffect = "when the forwarder is started anew"
 
 // Schema implements commit.Subsystem.
 func (*Engine) Schema() []*schema.Node {
@@ -84,6 +84,11 @@ func (*Engine) Check(_, new *config.Tree) []error {
 	if s.Workers > maxWorkers {
 		return []error{&config.Error{Path: "engine / workers", Line: new.Container("engine").LineOf("workers"),
 			Text: fmt.Sprintf("%d workers asked for: this version's forwarder runs %d", s.Workers, maxWorkers)}}
+	}
+	// A default above the forwarder's limit is no fault: the forwarder refuses what is too much.
+	if n := new.Uint("subscriber limit"); new.Configured("subscriber limit") && n > uint64(s.Sessions) {
+		return []error{&config.Error{Path: "subscriber limit", Line: new.LineOf("subscriber limit"),
+			Text: fmt.Sprintf("%d subscribers, but the forwarder has room for %d sessions (engine / limit sessions)", n, s.Sessions)}}
 	}
 	if len(s.CPUs) > 0 && len(s.CPUs) != s.Workers {
 		return fault("%d CPUs for %d workers: give one each, or none", len(s.CPUs), s.Workers)

@@ -4,9 +4,13 @@ package system
 import (
 	"context"
 	"log/slog"
+	"runtime"
 	"sync/atomic"
+	"time"
 
+	"vbng/control/clock"
 	"vbng/control/config"
+	"vbng/control/oper"
 	"vbng/control/schema"
 )
 
@@ -15,13 +19,16 @@ const DefaultHostname = "vbng"
 
 // System implements commit.Subsystem. Its readers may be called from any goroutine.
 type System struct {
-	level *slog.LevelVar
-	name  atomic.Pointer[string]
+	level   *slog.LevelVar
+	version string
+	clock   clock.Clock
+	started time.Time
+	name    atomic.Pointer[string]
 }
 
 // New returns the subsystem; level is the one that the process's log handler looks at.
-func New(level *slog.LevelVar) *System {
-	s := &System{level: level}
+func New(level *slog.LevelVar, version string, c clock.Clock) *System {
+	s := &System{level: level, version: version, clock: c, started: c.Now()}
 	s.setName(DefaultHostname)
 	return s
 }
@@ -61,6 +68,24 @@ func (s *System) Apply(_, new *config.Tree) {
 
 // Run implements commit.Subsystem.
 func (*System) Run(context.Context) error { return nil }
+
+// versionShown is the typed value of "show version".
+type versionShown struct {
+	Hostname, Version, Go string
+	UptimeSeconds         int64
+}
+
+// Commands returns the operational commands of the subsystem.
+func (s *System) Commands() []*oper.Command {
+	return []*oper.Command{{Words: "show version", Help: "Version of the control process and since when it runs",
+		Run: func(context.Context, oper.Call) (any, error) {
+			v := versionShown{Hostname: s.Hostname(), Version: s.version, Go: runtime.Version(), UptimeSeconds: int64(s.clock.Now().Sub(s.started).Seconds())}
+			return oper.Document{Data: v, Sections: []oper.Section{{Title: "vBNG", Lines: []oper.Field{
+				{Name: "Hostname", Value: v.Hostname}, {Name: "Version", Value: v.Version}, {Name: "Built with", Value: v.Go},
+				{Name: "Uptime", Value: (time.Duration(v.UptimeSeconds) * time.Second).String()},
+			}}}}, nil
+		}}}
+}
 
 var levels = map[string]slog.Level{
 	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warning": slog.LevelWarn, "error": slog.LevelError,
