@@ -37,11 +37,12 @@
 // PPPoE session frame (0x8864). ethernet-input -> pppoe-input. The key (port, tags with their TPID, source MAC,
 // session id) is looked up whole: the same id with another MAC or VLAN is another session. Then by PPP protocol:
 //
-//	IPv4                          -> ip4-input -> subscriber-in -> ip4-lookup
+//	IPv4 (0x0021)                 -> ip4-input -> subscriber-in -> ip4-lookup
 //	LCP                           -> lcp-echo
 //	IPv6                          dropped by name, until it is supported
 //	anything else (PAP, IPCP ...) -> punt, class PPPControl, with the session
-//	no such session               -> punt, class PPPoEUnknown: one per source and second, the rest is dropped
+//	no such session               -> punt, class PPPoEUnknown: one per source and second, which control answers
+//	                                 with a PADT; the rest is dropped, policed-pppoe-unknown
 //
 // LCP. Once control has put an entry.Echo for the session, lcp-echo turns an Echo-Request into the reply (in its
 // own frame, addresses swapped, our magic number, cut to the peer's MRU) and takes an Echo-Reply as a sign of
@@ -52,8 +53,9 @@
 // IPv4 from a subscriber. ip4-input checks version, lengths and checksum, cuts padding, and drops martians. The arc
 // subscriber-in has the slots source-check, filter, meter, count, services; filter, meter and services
 // are empty yet. source-check lets pass the session's address, any source if the session says so, and the
-// sources for which a route leads to this very session. A subscriber's packet that is refused there is not
-// counted as the subscriber's.
+// sources for which a route leads to this very session; the rest is dropped, source-not-assigned, or
+// no-ipv4-yet while the session has no address. A subscriber's packet that is refused there is not counted as
+// the subscriber's.
 //
 // IPv4 from elsewhere. ethernet-input finds the L3 interface by port and tags (none: dropped, no-interface), which
 // says the VRF: -> ip4-input -> ip4-lookup. From a TUN: local-origin -> ip4-input -> ip4-lookup, in the VRF whose TUN
@@ -65,18 +67,21 @@
 //	a next hop          -> adjacency -> arc port-out
 //	a connected network -> adjacency, which asks for the destination itself
 //	our own address     -> ip4-local -> port-output of the TUN; in a VRF without TUN to punt, class Local
-//	a discard route, or no route: dropped by name
+//	a discard route, or no route: dropped, discard-route or no-route
 //
-// What is forwarded must have a TTL above 1 (else ttl-expired) and gets one less.
+// What is forwarded must have a TTL above 1 (else ip4-lookup drops it, ttl-expired) and gets one less; what is for
+// our own address keeps its TTL.
 //
 // A next hop that is not resolved, or a connected destination that is no neighbour yet: adjacency sends the packet
 // to punt, class Glean, at most once per second and neighbour; the rest is dropped, unresolved. Control resolves and
 // puts an entry.Neighbor, and a host route to it.
 //
-// Too long. A packet longer than the session's or interface's MTU is dropped by name, mtu-exceeded.
+// Too long. pppoe-output drops a packet longer than the session's MTU, adjacency one longer than the interface's, both
+// as mtu-exceeded. port-output drops only for want of an open port, port-not-open; what a device then cannot send is
+// counted by the port, "Out drops" in show interfaces.
 //
 // ARP (0x0806). A request for an entry.Local of the interface is answered in its own frame and leaves by the port it
-// came from. Requests for others are dropped. Replies, and announcements (requests for the sender's own address), go
+// came from; control gets a copy when the sender is no neighbour yet. Requests for others are dropped. Replies, and announcements (requests for the sender's own address), go
 // to punt, class ARP.
 //
 // # Up to control
