@@ -60,8 +60,9 @@ func TestTwoThousand(t *testing.T) {
 	l.Mark("done")
 	sim.Wait(t, 120*time.Second)
 	Until(t, 30*time.Second, "a Stop for everybody", func() bool { return len(radius.Of("Stop")) == count })
+	starts := radius.Of("Start")
 	for id, stops := range radius.Of("Stop") {
-		if len(stops) != 1 || len(radius.Of("Start")[id]) != 1 {
+		if len(stops) != 1 || len(starts[id]) != 1 {
 			t.Fatalf("session %s: %d Stops", id, len(stops))
 		}
 	}
