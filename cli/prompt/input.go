@@ -2,6 +2,8 @@ package prompt
 
 import (
 	"bytes"
+	"errors"
+	"syscall"
 
 	goprompt "github.com/c-bata/go-prompt"
 	"golang.org/x/term"
@@ -14,6 +16,26 @@ type input struct {
 	pending []byte
 	fd      int         // of the terminal
 	found   *term.State // the terminal's state before us
+	gone    bool        // the terminal was hung up
+}
+
+// hangUp is what is typed for an operator whose terminal has gone: Ctrl-C clears the line, Ctrl-D leaves.
+var hangUp = []byte{0x03, 0x04}
+
+// The size of a terminal that does not tell its own.
+const (
+	usualRows    = 24
+	usualColumns = 80
+)
+
+// GetWinSize implements goprompt.ConsoleParser. Terminals that programs make (expect, script, containers)
+// often have no size, and go-prompt divides by it.
+func (i *input) GetWinSize() *goprompt.WinSize {
+	size := i.PosixParser.GetWinSize()
+	if size.Row == 0 || size.Col == 0 {
+		return &goprompt.WinSize{Row: usualRows, Col: usualColumns}
+	}
+	return size
 }
 
 func newInput(fd int, found *term.State) *input {
@@ -33,6 +55,10 @@ func (i *input) TearDown() error {
 func (i *input) Read() ([]byte, error) {
 	if len(i.pending) == 0 {
 		b, err := i.PosixParser.Read()
+		if err == nil && len(b) == 0 || errors.Is(err, syscall.EIO) {
+			// go-prompt would read for ever.
+			i.gone, b, err = true, hangUp, nil
+		}
 		if err != nil {
 			return nil, err
 		}

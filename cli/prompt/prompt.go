@@ -52,10 +52,15 @@ func Run(shell Shell, leave string) error {
 		return fmt.Errorf("read terminal state: %w", err)
 	}
 	defer term.Restore(fd, saved)
+	tty, err := os.Open("/dev/tty") // go-prompt reads from there, and panics if it cannot
+	if err != nil {
+		return fmt.Errorf("open the controlling terminal (without one, give lines by -c or a pipe): %w", err)
+	}
+	tty.Close()
 	t := &Terminal{shell: shell, input: newInput(fd, saved), out: os.Stdout}
 	t.rows = func(text string) int { return rowsBelow(shell.Prompt()+text, int(os.Stdout.Fd())) }
 	var history []string
-	for !t.done {
+	for !t.done && !t.input.gone {
 		t.loop(&history)
 		if !t.done {
 			t.execute(leave)
