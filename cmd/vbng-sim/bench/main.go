@@ -71,6 +71,7 @@ func parse(args []string, help io.Writer) (*config, error) {
 	f.IntVar(&c.options.runs, "runs", 5, "runs, of which the median counts")
 	f.IntVar(&c.options.cpu, "cpu", runtime.NumCPU()-1, "CPU that the worker is pinned to")
 	f.Uint64Var(&c.options.seed, "seed", 1, "of the random world")
+	f.StringVar(&c.options.profile, "cpuprofile", "", "write a CPU profile of the last scenario's measured runs to this `FILE`")
 	f.BoolVar(&c.json, "json", false, "print JSON")
 	f.Usage = func() {
 		fmt.Fprint(help, "Usage: vbng-sim bench [OPTIONS]\n\nMeasures the forwarding engine on one core, on in-memory ports. The time of a packet\n"+

@@ -37,6 +37,7 @@ type options struct {
 	runs      int
 	cpu       int
 	seed      uint64
+	profile   string // file for a CPU profile, empty: none
 }
 
 // outcome is one scenario's medians.
@@ -140,6 +141,11 @@ func (s *scenario) measure() (outcome, error) {
 	if _, err := s.once(s.o.packets/warmUpShare + 1); err != nil {
 		return o, err
 	}
+	stop, err := startProfile(s.o.profile)
+	if err != nil {
+		return o, err
+	}
+	defer stop()
 	dropsBefore := s.drops()
 	s.traffic.verified = 0
 	nanos, cpu := make([]float64, 0, s.o.runs), make([]float64, 0, s.o.runs)
