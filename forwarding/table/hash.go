@@ -49,7 +49,9 @@ func NewHash(capacity int, seed uint64) (*Hash, error) {
 	if capacity < 1 || capacity > MaxValue+1 {
 		return nil, fmt.Errorf("make hash table: capacity %d is not within 1 and %d", capacity, MaxValue+1)
 	}
-	count := 1 << bits.Len(uint((capacity-1)/2)) // half full at most: one key in twenty leaves its bucket
+	// At most five eighths full: one key in thirteen then leaves its bucket. Were half full the limit, the 65,536 sessions
+	// of the default, and one that moves, would take 4 MB and not 2, which is a level-2 cache.
+	count := 1 << bits.Len(uint((capacity*8-1)/(5*bucketSlots)))
 	buckets, err := packet.NewSlab[bucket](count)
 	if err != nil {
 		return nil, err
