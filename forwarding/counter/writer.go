@@ -52,7 +52,7 @@ func (w *Worker) SetPort(slot uint32, p entry.PortCounters) {
 	set(&words[outputDrops], p.OutputDrops)
 }
 
-// Prefetch asks the cache for the counters of the sessions in a column.
-func (w *Worker) Prefetch(column *[packet.VectorSize]uint32, l *packet.List) {
-	packet.Prefetch(unsafe.Pointer(unsafe.SliceData(w.sessions)), column, l, sessionWords*8)
+// Prefetch asks the cache for the counters of the sessions whose slots are in a column, under a mask.
+func (w *Worker) Prefetch(column *[packet.VectorSize]uint32, l *packet.List, mask uint32) {
+	packet.Prefetch(unsafe.Pointer(unsafe.SliceData(w.sessions)), column, l, mask, sessionWords*8)
 }

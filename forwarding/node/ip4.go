@@ -39,7 +39,7 @@ func ip4Input() graph.Spec {
 
 func ip4InputProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 	c, memory := &w.Packets, w.Arena.Memory
-	kept := 0
+	kept, subscribers := 0, 0
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
 		offset, length := c.Offset[i], c.Length[i]
@@ -58,28 +58,26 @@ func ip4InputProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 		}
 		c.Length[i] = total // what follows is padding
 		c.Source[i], c.Dest[i] = source, destination
+		if c.Session[i] != packet.None {
+			subscribers++
+		}
 		l.Slot[kept&slotMask] = slot
 		kept++
 	}
 	l.N = kept
-	ip4Origin(w, n, l)
+	w.Tables.Prefetch(c, l)
+	ip4Origin(w, n, l, subscribers)
 }
 
 // ip4Origin tells subscribers' packets from others.
-func ip4Origin(w *graph.Worker, n *graph.Node, l *packet.List) {
-	c, sessions := &w.Packets, w.Tables.Sessions
-	others := false
-	for _, slot := range l.Slot[:l.N] {
-		i := slot & slotMask
-		if c.Session[i] == packet.None {
-			others = true
-			continue
-		}
-		c.VRF[i] = sessions[c.Session[i]].Up.VRF
-	}
-	w.Tables.Prefetch(c, l)
-	if !others {
+func ip4Origin(w *graph.Worker, n *graph.Node, l *packet.List, subscribers int) {
+	c := &w.Packets
+	switch subscribers {
+	case l.N:
 		w.Pass(n, ip4ToSubscriber, l)
+		return
+	case 0:
+		w.Pass(n, ip4ToLookup, l)
 		return
 	}
 	for _, slot := range l.Slot[:l.N] {

@@ -42,6 +42,11 @@ var kindEdges = [table.NumKinds]graph.Edge{
 func ip4LookupProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 	c, memory := &w.Packets, w.Arena.Memory
 	w.Tables.Lookup(c, l)
+	if l.N == 0 {
+		return
+	}
+	// Most packets of a vector go where its first one goes; those are passed on as one list.
+	usual, kept := kindEdges[table.Target(c.Target[l.Slot[0]&slotMask]).Kind()], 0
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
 		kind := table.Target(c.Target[i]).Kind()
@@ -54,8 +59,15 @@ func ip4LookupProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 			w.Drop(n, lookupTTL, slot)
 			continue
 		}
-		w.Send(n, edge, slot)
+		if edge != usual {
+			w.Send(n, edge, slot)
+			continue
+		}
+		l.Slot[kept&slotMask] = slot
+		kept++
 	}
+	l.N = kept
+	w.Pass(n, usual, l)
 }
 
 // lookupElse ends or turns the way of packets that are not forwarded.

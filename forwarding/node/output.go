@@ -23,17 +23,13 @@ func pppoeOutput() graph.Spec {
 }
 
 func pppoeOutputProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
-	c, memory, sessions, count := &w.Packets, w.Arena.Memory, w.Tables.Sessions, w.Count
-	for _, slot := range l.Slot[:l.N] {
-		i := slot & slotMask
-		c.Target[i] = table.Target(c.Target[i]).Index()
-	}
+	c, memory, sessions, count := &w.Packets, w.Arena.Memory, w.Tables.Sessions, counters(w)
 	table.PrefetchDown(sessions, &c.Target, l)
-	count.Prefetch(&c.Target, l)
+	count.Prefetch(&c.Target, l, table.MaxIndex)
 	kept := 0
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
-		session := c.Target[i]
+		session := table.Target(c.Target[i]).Index()
 		s := &sessions[session].Down
 		length := c.Length[i]
 		if length > uint32(s.MTU) {

@@ -52,7 +52,7 @@ func pppoeProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 	w.Tables.BySession.Prepare(c, l)
 	w.Tables.BySession.FindAll(c, l, &c.Session)
 	table.PrefetchUp(w.Tables.Sessions, &c.Session, l)
-	w.Count.Prefetch(&c.Session, l)
+	w.Count.Prefetch(&c.Session, l, packet.Whole)
 	pppoeDispatch(w, n, l)
 }
 
@@ -96,16 +96,18 @@ func badPPPoE(header uint64, length uint32) graph.Reason {
 	return pppoeLength
 }
 
-// pppoeDispatch sends the frames on by session and PPP protocol.
+// pppoeDispatch sends the frames on by session and PPP protocol, IP in the session's VRF.
 func pppoeDispatch(w *graph.Worker, n *graph.Node, l *packet.List) {
-	c := &w.Packets
+	c, sessions := &w.Packets, w.Tables.Sessions
 	kept := 0
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
-		if c.Protocol[i] != wire.ProtocolIPv4 || c.Session[i] == packet.None {
+		session := c.Session[i]
+		if c.Protocol[i] != wire.ProtocolIPv4 || session == packet.None {
 			pppoeOthers(w, n, slot)
 			continue
 		}
+		c.VRF[i] = sessions[session].Up.VRF
 		l.Slot[kept&slotMask] = slot
 		kept++
 	}

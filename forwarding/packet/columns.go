@@ -23,7 +23,7 @@ type Columns struct {
 	VRF       [VectorSize]uint32 // in which the destination is looked up
 	Source    [VectorSize]uint32 // IPv4
 	Dest      [VectorSize]uint32 // IPv4
-	Target    [VectorSize]uint32 // what the lookup answered, a table.Target; behind it the index alone
+	Target    [VectorSize]uint32 // what the lookup answered, a table.Target
 	Class     [VectorSize]uint8  // punt class
 }
 

@@ -157,7 +157,7 @@ func (h *Hash) Prepare(c *packet.Columns, l *packet.List) {
 		i := s & (packet.VectorSize - 1)
 		c.Bucket[i] = uint32(h.home(Key{c.KeyLow[i], c.Access[i]}))
 	}
-	packet.Prefetch(unsafe.Pointer(unsafe.SliceData(h.buckets)), &c.Bucket, l, unsafe.Sizeof(bucket{}))
+	packet.Prefetch(unsafe.Pointer(unsafe.SliceData(h.buckets)), &c.Bucket, l, packet.Whole, unsafe.Sizeof(bucket{}))
 }
 
 // FindAll looks up what Prepare prepared; out gets the value, or packet.None. All four places of a bucket

@@ -97,13 +97,13 @@ func (s *Session) Reconfigure(next *Session) { s.Up, s.Down = next.Up, next.Down
 // Configured reports whether s already is what control wants.
 func (s *Session) Configured(want *Session) bool { return s.Up == want.Up && s.Down == want.Down }
 
-// PrefetchUp asks the cache for the upstream lines of the sessions in a column.
+// PrefetchUp asks the cache for the upstream lines of the sessions in a column of slots or targets.
 func PrefetchUp(sessions []Session, column *[packet.VectorSize]uint32, l *packet.List) {
-	packet.Prefetch(unsafe.Pointer(unsafe.SliceData(sessions)), column, l, unsafe.Sizeof(Session{}))
+	packet.Prefetch(unsafe.Pointer(unsafe.SliceData(sessions)), column, l, MaxIndex, unsafe.Sizeof(Session{}))
 }
 
-// PrefetchDown asks the cache for the downstream lines of the sessions in a column.
+// PrefetchDown asks the cache for the downstream lines of the sessions in a column of slots or targets.
 func PrefetchDown(sessions []Session, column *[packet.VectorSize]uint32, l *packet.List) {
 	base := unsafe.Add(unsafe.Pointer(unsafe.SliceData(sessions)), unsafe.Offsetof(Session{}.Down))
-	packet.Prefetch(base, column, l, unsafe.Sizeof(Session{}))
+	packet.Prefetch(base, column, l, MaxIndex, unsafe.Sizeof(Session{}))
 }

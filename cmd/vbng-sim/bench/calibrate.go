@@ -115,7 +115,7 @@ func readRandomly(lines [][8]uint64, reads int) (sum uint64) {
 			random ^= random << 17
 			index[i] = uint32(random>>32) & mask
 		}
-		packet.Prefetch(base, &index, &list, 64)
+		packet.Prefetch(base, &index, &list, packet.Whole, 64)
 		for _, i := range index {
 			line := &lines[i&mask]
 			sum += line[0] + line[1] + line[2] + line[3] + line[4] + line[5] + line[6] + line[7]

@@ -101,7 +101,7 @@ func (p *port) prefetch() {
 	for i := range p.coming {
 		p.coming[i] = uint32(p.next + i)
 	}
-	packet.Prefetch(unsafe.Pointer(unsafe.SliceData(p.traffic.t.head)), &p.coming, &p.all, templateBytes)
+	packet.Prefetch(unsafe.Pointer(unsafe.SliceData(p.traffic.t.head)), &p.coming, &p.all, packet.Whole, templateBytes)
 }
 
 // begin takes up an armed run.
