@@ -183,3 +183,49 @@ func TestLargeConfigurationIsNotQuadratic(t *testing.T) {
 		t.Error("users are missing")
 	}
 }
+
+// Equal goes by the nodes, not by the text; it must say what comparing the text would.
+func TestEqualIsThatOfTheText(t *testing.T) {
+	full := good(t, sample.Text)
+	trees := []*Tree{nil, New(full.Node()), full, good(t, sample.Text)}
+	for _, c := range []Change{
+		{Action: Enter, Path: Path{{Name: "aaa"}}},
+		{Action: Enter, Path: Path{{Name: "interface", Keys: []string{"core1"}}}},
+		{Action: Set, Path: Path{{Name: "user", Keys: []string{"alice"}}}, Settings: []Setting{{"password", "another"}}},
+		{Action: Set, Path: Path{{Name: "interface", Keys: []string{"core0"}}}, Settings: []Setting{{"shutdown", ""}}},
+		{Action: Delete, Path: Path{{Name: "user", Keys: []string{"alice"}}}},
+		{Action: Delete, Path: Path{{Name: "aaa"}}},
+	} {
+		for _, from := range []*Tree{trees[1], full} {
+			if tree, err := from.With(c); err == nil {
+				trees = append(trees, tree)
+			}
+		}
+	}
+	for i, a := range trees {
+		for j, b := range trees {
+			if got, want := Equal(a, b), Print(a, Clear) == Print(b, Clear); got != want {
+				t.Errorf("trees %d and %d: equal %v, want %v", i, j, got, want)
+			}
+		}
+	}
+}
+
+// An operator pastes thousands of lines, and after each one the shell asks whether there are edits.
+func TestEqualPassesOverWhatIsShared(t *testing.T) {
+	large := New(good(t, sample.Text).Node())
+	var err error
+	for i := range 2000 {
+		name := fmt.Sprintf("user%d", i)
+		if large, err = large.With(Change{Action: Enter, Path: Path{{Name: "user", Keys: []string{name}}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edited, err := large.With(Change{Action: Enter, Path: Path{{Name: "user", Keys: []string{"user7"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(10, func() { Equal(large, edited) }); n > 100 {
+		t.Errorf("%v allocations to compare two trees that share 1999 of 2000 entries", n)
+	}
+}
