@@ -53,6 +53,9 @@ func (c *checker) one(s *settings) {
 	if s.mac[0]&1 != 0 {
 		c.fault(s, "mac-address", "%v is a group address", s.mac)
 	}
+	if t.Configured("mac-address") && s.mac == (entry.MAC{}) { // to the forwarder it means the device's own
+		c.fault(s, "mac-address", "%v is nobody's address", s.mac)
+	}
 	if n := len(t.List("encapsulation dot1q")); n > 1 {
 		c.fault(s, "encapsulation dot1q", "there are %d encapsulations, an interface has one", n)
 	}

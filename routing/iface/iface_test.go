@@ -290,6 +290,7 @@ func TestCheck(t *testing.T) {
 		{"interface loopback0\n mtu 1500\n", "a loopback has no port"},
 		{"interface a\n device x\n!\ninterface b\n device x\n", "x is the device of interface a already"},
 		{"interface a\n mac-address 01:00:5e:00:00:01\n", "group address"},
+		{"interface a\n mac-address 00:00:00:00:00:00\n", "nobody's address"},
 		{"interface a\n driver tap\n", "tap needs a mac-address"},
 		{"interface vbng0\n", "the name is taken"},
 		{"interface a\n ip address 10.0.0.1/24\n!\nip route 0.0.0.0/0 10.0.0.1\n", "next hop 10.0.0.1 is our own address on interface a"},
