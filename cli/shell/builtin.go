@@ -30,7 +30,9 @@ func Builtin() (exec, config []*oper.Command) {
 
 func (s *Session) execCommands() []*oper.Command {
 	return append(s.everywhere(),
-		&oper.Command{Words: "configure", Help: "Edit the configuration", Run: says(s.beginEdit)},
+		&oper.Command{Words: "configure", Help: "Edit the configuration", Run: says(s.beginEdit), Args: []oper.Arg{
+			{Name: "terminal", Help: "The same; from habit", Flag: true, Optional: true},
+		}},
 		&oper.Command{Words: "exit", Help: "Leave", Run: says(s.exit)},
 		&oper.Command{Words: "quit", Help: "Leave", Run: says(s.exit)},
 	)

@@ -137,7 +137,7 @@ func TestModesAndPrompt(t *testing.T) {
 
 func TestEditCommitAndShow(t *testing.T) {
 	x := newTerminal(t)
-	x.types("configure", "hostname bng2", "interface core0", "no description", "mac 02-00-00-00-00-01")
+	x.types("configure terminal", "hostname bng2", "interface core0", "no description", "mac 02-00-00-00-00-01")
 	const diff = "- hostname bng1\n+ hostname bng2\n  interface core0\n-  description Internet\n+  mac 02:00:00:00:00:01\n  !\n"
 	if got := x.types("show configuration changes"); got != diff {
 		t.Errorf("changes:\n%s", got)
