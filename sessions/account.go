@@ -16,19 +16,27 @@ const jitterPart = 10
 func (m *Manager) up(s *Session) {
 	s.state = StateUp
 	m.stopTimer(s, timerSetup)
-	if !s.accounted() {
+	first := !s.accounted()
+	if first {
 		s.upAt = m.loop.Now()
-		m.stats.established.Add(1)
-		m.account(s, recordOf(s, aaa.Start, s.upAt, aaa.Usage{}))
-		if s.grant.SessionTimeout > 0 {
-			m.setTimer(s, timerSession, s.grant.SessionTimeout)
-		}
-		m.scheduleInterim(s)
-		m.watchIdle(s)
-		m.log.info("up", "subscriber session up", "session", s.acctID, "user", s.username,
-			"mac", s.client.mac, "port", s.port, "address", s.address, "pool", s.pool)
 	}
-	m.save(s)
+	m.save(s) // before the Start: whoever hears of the session can count on its Stop
+	if first {
+		m.announce(s)
+	}
+}
+
+// announce tells that a session is up.
+func (m *Manager) announce(s *Session) {
+	m.stats.established.Add(1)
+	m.account(s, recordOf(s, aaa.Start, s.upAt, aaa.Usage{}))
+	if s.grant.SessionTimeout > 0 {
+		m.setTimer(s, timerSession, s.grant.SessionTimeout)
+	}
+	m.scheduleInterim(s)
+	m.watchIdle(s)
+	m.log.info("up", "subscriber session up", "session", s.acctID, "user", s.username,
+		"mac", s.client.mac, "port", s.port, "address", s.address, "pool", s.pool)
 }
 
 func (m *Manager) scheduleInterim(s *Session) {

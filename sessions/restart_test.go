@@ -296,3 +296,29 @@ func (c tickingClock) AfterFunc(d time.Duration, f func()) clock.Timer {
 	}
 	return c.Fake.AfterFunc(d, f)
 }
+
+// Whoever hears of a session by its Start can count on its Stop: the session is stored before, so that a
+// crash right behind the Start does not lose it.
+func TestStartFollowsTheStoredSession(t *testing.T) {
+	w := newWorld(t, sampleConfig)
+	stored := 0
+	w.onRecord = func(r aaa.Record) {
+		if r.Type != aaa.Start {
+			return
+		}
+		err := w.m.records.ForEach(func(_, value []byte) error {
+			if record, err := parseRecord(value); err != nil || record.AcctID != r.AcctSessionID {
+				t.Errorf("stored %+v, error %v", record, err)
+			}
+			stored++
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	w.dialled(w.peer(0))
+	if stored != 1 {
+		t.Errorf("%d sessions stored at the time of the Start", stored)
+	}
+}

@@ -74,6 +74,7 @@ type world struct {
 	frames     [][]byte // injected, on their way to clients
 	aggregates map[string][]netip.Prefix
 	records    []aaa.Record
+	onRecord   func(aaa.Record) // may be nil
 	requests   []aaa.Request
 	portNames  map[entry.PortID]string
 }
@@ -306,7 +307,12 @@ func (w *world) Authorize(r aaa.Request, done func(aaa.Answer)) {
 }
 
 // Account implements Accountant.
-func (w *world) Account(r aaa.Record) { w.records = append(w.records, r) }
+func (w *world) Account(r aaa.Record) {
+	w.records = append(w.records, r)
+	if w.onRecord != nil {
+		w.onRecord(r)
+	}
+}
 
 // AddSubscriber implements Routes.
 func (w *world) AddSubscriber(_ entry.VRFID, p netip.Prefix, id entry.SessionID, done func(error)) {

@@ -28,9 +28,10 @@ type Sink interface {
 }
 
 // Store keeps undelivered records across a restart. Its methods may be called from any goroutine and must
-// not wait for a disk. Keys are unique and grow in order of arrival.
+// not wait for a disk. Keys are unique and grow in order of arrival. Put calls written, in the order of the Puts,
+// when the record is safe, or cannot be made so now.
 type Store interface {
-	Put(key uint64, record aaa.Record)
+	Put(key uint64, record aaa.Record, written func())
 	Delete(key uint64)
 }
 
@@ -38,7 +39,7 @@ type Store interface {
 type Forgetful struct{}
 
 // Put implements Store.
-func (Forgetful) Put(uint64, aaa.Record) {}
+func (Forgetful) Put(_ uint64, _ aaa.Record, written func()) { written() }
 
 // Delete implements Store.
 func (Forgetful) Delete(uint64) {}
@@ -142,11 +143,12 @@ func New(sink Sink, options Options) *Accountant {
 
 // Account accepts a record. done, if not nil, is called once on the accountant's goroutine: true
 // when a server has the record, false when it was superseded or given up. When Account returns, the record
-// is in the Store: what the caller removes from the same store afterwards cannot be gone without it.
+// is in the Store: what the caller removes from the same store afterwards cannot be gone without it. A server
+// hears of it only when it is safe there, with all that the caller has stored before: else a crash could leave
+// the server with a session that nobody will ever stop.
 func (a *Accountant) Account(record aaa.Record, done func(taken bool)) {
 	i := &item{record: record, done: done, key: a.lastKey.Add(1), accepted: a.loop.Now()}
-	a.options.Store.Put(i.key, record)
-	a.loop.Post(submitted{i})
+	a.options.Store.Put(i.key, record, func() { a.loop.Post(submitted{i}) })
 }
 
 // Status asks for the accountant's state.

@@ -23,6 +23,8 @@ type bench struct {
 	sent       []delivery // not yet looked at by next
 	log        bytes.Buffer
 	stored     map[uint64]aaa.Record
+	slowStore  bool // Puts wait in unwritten
+	unwritten  []func()
 }
 
 type delivery struct {
@@ -36,8 +38,15 @@ func (b *bench) Deliver(record aaa.Record, done func(Outcome)) {
 	b.sent = append(b.sent, delivery{record, done})
 }
 
-func (b *bench) Put(key uint64, r aaa.Record) { b.stored[key] = r }
-func (b *bench) Delete(key uint64)            { delete(b.stored, key) }
+func (b *bench) Put(key uint64, r aaa.Record, written func()) {
+	b.stored[key] = r
+	if b.slowStore {
+		b.unwritten = append(b.unwritten, written)
+		return
+	}
+	written()
+}
+func (b *bench) Delete(key uint64) { delete(b.stored, key) }
 
 func newBench(t *testing.T, change func(*Options)) *bench {
 	b := &bench{t: t, clock: clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)), stored: map[uint64]aaa.Record{}}
@@ -89,6 +98,19 @@ func (b *bench) end(d delivery, o Outcome) {
 }
 
 func (b *bench) status() Status { return b.accountant.status() }
+
+// A server that has a Start must get a Stop, also if we crash right after: so the Start is on disk before.
+func TestNothingIsSentBeforeItIsStored(t *testing.T) {
+	b := newBench(t, nil)
+	b.slowStore = true
+	b.account(aaa.Start, "1")
+	b.quiet()
+	for _, written := range b.unwritten {
+		written()
+	}
+	b.drain()
+	b.end(b.next("Start 1"), Taken)
+}
 
 func TestOrderWithinASession(t *testing.T) {
 	b := newBench(t, nil)

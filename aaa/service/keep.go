@@ -31,13 +31,14 @@ type kept struct {
 func keptKey(key uint64) []byte { return binary.BigEndian.AppendUint64(nil, key) }
 
 // Put implements acct.Store.
-func (k keeper) Put(key uint64, record aaa.Record) {
+func (k keeper) Put(key uint64, record aaa.Record, written func()) {
 	value, err := json.Marshal(kept{keptVersion, record})
 	if err != nil {
 		k.log.Error("accounting record cannot be stored, a restart would lose it", "session", record.AcctSessionID, "error", err)
+		written()
 		return
 	}
-	k.bucket.Put(keptKey(key), value)
+	k.bucket.PutThen(keptKey(key), value, written)
 }
 
 // Delete implements acct.Store.

@@ -28,10 +28,11 @@ func TestKeeper(t *testing.T) {
 		Time: time.Date(2026, 3, 1, 12, 0, 0, 5, time.UTC), SessionTime: 90 * time.Second,
 		Usage: aaa.Usage{InputBytes: 1 << 40, OutputPackets: 3}, Cause: aaa.LostCarrier,
 	}
+	told := 0 // by the store, before load returns
 	on := aaa.Record{Type: aaa.AccountingOn, AcctSessionID: "nas-1"}
-	k.Put(300, record)
-	k.Put(2, on)
-	k.Put(3, on)
+	k.Put(300, record, func() { told++ })
+	k.Put(2, on, func() { told++ })
+	k.Put(3, on, func() { told++ })
 	k.Delete(3)
 	k.bucket.Put([]byte("short"), []byte(`{"version":1,"record":{"Type":2,"AcctSessionID":"1"}}`))
 	k.bucket.Put(keptKey(4), []byte(`{"version":9}`))
@@ -45,6 +46,9 @@ func TestKeeper(t *testing.T) {
 		if !reflect.DeepEqual(got[1].Record, record) {
 			t.Errorf("loaded %+v\nwant %+v", got[1].Record, record)
 		}
+	}
+	if told != 3 {
+		t.Errorf("%d of 3 records were said to be safe", told)
 	}
 	left := 0
 	if err := k.bucket.ForEach(func(_, _ []byte) error { left++; return nil }); err != nil || left != 2 {

@@ -26,6 +26,12 @@ func (s *Store) Bucket(name string) *Bucket { return &Bucket{store: s, name: nam
 // Put sets the value of a key, soon. The store keeps value: the caller must not change it afterwards.
 func (b *Bucket) Put(key, value []byte) { b.store.writer.add(b.name, key, change{value: value}) }
 
+// PutThen is Put; written is called on the store's goroutine, in the order of the calls, when the change and all
+// before it are on disk, or when that has failed and will be tried again.
+func (b *Bucket) PutThen(key, value []byte, written func()) {
+	b.store.writer.addThen(b.name, key, change{value: value}, written)
+}
+
 // Delete removes a key, soon. It may be absent.
 func (b *Bucket) Delete(key []byte) { b.store.writer.add(b.name, key, change{deleted: true}) }
 

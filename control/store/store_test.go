@@ -151,6 +151,27 @@ func TestFailedWriteIsKept(t *testing.T) {
 	}
 }
 
+func TestPutThenTellsInOrderWhenItIsWritten(t *testing.T) {
+	s, _ := open(t, filepath.Join(t.TempDir(), "store"))
+	b := s.Bucket("things")
+	var told []string
+	for _, key := range []string{"c", "a", "b"} {
+		b.PutThen([]byte(key), []byte("1"), func() {
+			if value, err := s.read("things", key); string(value) != "1" || err != nil {
+				t.Errorf("told of %s, which is %q on disk, error %v", key, value, err)
+			}
+			told = append(told, key)
+		})
+	}
+	if err := s.Flush(); err != nil || strings.Join(told, "") != "cab" {
+		t.Fatalf("told %v, error %v", told, err)
+	}
+	b.PutThen(nil, []byte("refused by the database"), func() { told = append(told, "failed") })
+	if err := s.Flush(); err == nil || len(told) != 4 {
+		t.Fatalf("told %v, error %v", told, err)
+	}
+}
+
 func TestIndexesAreStableAndNeverReused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store")
 	s, _ := open(t, path)

@@ -39,6 +39,7 @@ type writer struct {
 	mu      sync.Mutex
 	pending changes
 	waiters []chan error // flushes that wait for what is pending now
+	told    []func()     // to be called when it is written
 	closed  bool
 
 	wake chan struct{}
@@ -51,8 +52,13 @@ func newWriter(db *bbolt.DB, log *slog.Logger) *writer {
 	return w
 }
 
-func (w *writer) add(bucket string, key []byte, c change) {
+func (w *writer) add(bucket string, key []byte, c change) { w.addThen(bucket, key, c, nil) }
+
+func (w *writer) addThen(bucket string, key []byte, c change, written func()) {
 	w.mu.Lock()
+	if written != nil {
+		w.told = append(w.told, written)
+	}
 	set := w.pending[bucket]
 	if set == nil {
 		set = map[string]change{}
@@ -119,8 +125,8 @@ func (w *writer) hurried() bool {
 // pending under newer ones of the same keys.
 func (w *writer) write() bool {
 	w.mu.Lock()
-	set, waiters, closed := w.pending, w.waiters, w.closed
-	w.pending, w.waiters = changes{}, nil
+	set, waiters, told, closed := w.pending, w.waiters, w.told, w.closed
+	w.pending, w.waiters, w.told = changes{}, nil, nil
 	w.mu.Unlock()
 
 	err := w.commit(set)
@@ -128,6 +134,9 @@ func (w *writer) write() bool {
 		w.log.Error("store not written, will be tried again", "error", err, "retry_after", retryAfter)
 		w.putBack(set)
 		time.AfterFunc(retryAfter, w.signal)
+	}
+	for _, written := range told {
+		written()
 	}
 	for _, waiter := range waiters {
 		waiter <- err
