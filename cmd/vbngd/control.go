@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // runControl is the control process from start to end. Ending it ends no session: the forwarder goes
@@ -30,6 +33,11 @@ func runControl(ctx context.Context, args []string) error {
 			return fmt.Errorf("make folder: %w", err)
 		}
 	}
+	release, err := holdFolder(p.run, folderPatience)
+	if err != nil {
+		return err
+	}
+	defer release()
 	level := new(slog.LevelVar)
 	r, err := wire(p, *seed, level, newLogger(level))
 	if err != nil {
@@ -38,6 +46,31 @@ func runControl(ctx context.Context, args []string) error {
 	defer r.store.Close()
 	return r.run(ctx)
 }
+
+// folderPatience is how long a starting control waits for one that is just ending.
+const folderPatience = 5 * time.Second
+
+// holdFolder makes this process the only control on a folder of sockets, before it touches anything there: one
+// with another state folder would take the forwarder over, and with it the sessions that it does not know.
+func holdFolder(dir string, patience time.Duration) (release func(), err error) {
+	path := filepath.Join(dir, "control.lock")
+	lock, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open control's lock: %w", err)
+	}
+	for deadline := time.Now().Add(patience); ; time.Sleep(folderPause) {
+		err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil {
+			return func() { _ = lock.Close() }, nil
+		}
+		if time.Now().After(deadline) {
+			_ = lock.Close()
+			return nil, fmt.Errorf("another router runs on folder %s: lock %s: %w", dir, path, err)
+		}
+	}
+}
+
+const folderPause = 50 * time.Millisecond
 
 // restoreReminder is how often a slow restore is logged.
 const restoreReminder = 10 * time.Second
