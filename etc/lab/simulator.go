@@ -25,6 +25,12 @@ type SimReport struct {
 	Subscribers  []SimSubscriber
 }
 
+// ownDrops are the frames that the simulator's own devices had no room for.
+func (r SimReport) ownDrops() uint64 {
+	a, i := r.OwnDrops.Access, r.OwnDrops.Internet
+	return uint64(a.Send + a.Receive + i.Send + i.Receive)
+}
+
 // SimFlow counts one direction over all subscribers.
 type SimFlow struct {
 	Requested, Sent, Received, Lost, Dup, Foreign, Corrupt int

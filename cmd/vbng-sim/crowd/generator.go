@@ -9,6 +9,7 @@ import (
 
 const (
 	resolveWait   = 10 * time.Second       // for the gateway's MAC
+	learnWait     = 200 * time.Millisecond // for the gateway to learn ours, which it need not before it answers
 	drainWait     = time.Second            // for the last packets
 	catchUp       = 50 * time.Millisecond  // of traffic that a late round may send at once
 	packetsAtOnce = 64                     // each way, before arrivals get their turn
@@ -19,6 +20,7 @@ const (
 type generator struct {
 	step    *step
 	begun   time.Duration
+	known   time.Duration  // when the gateway was first known
 	pacer   *traffic.Pacer // nil: waits for the gateway
 	until   time.Duration
 	cursor  int // in Crowd.active
@@ -51,6 +53,9 @@ func (c *Crowd) generate() {
 
 func (c *Crowd) waitForGateway(g *generator) {
 	switch {
+	case c.internet.resolved() && g.known == 0:
+		g.known = c.now
+	case c.internet.resolved() && c.now < g.known+learnWait:
 	case c.internet.resolved():
 		burst := max(packetsAtOnce, int(g.step.perSecond*catchUp.Seconds()))
 		g.pacer = traffic.NewPacer(c.now, g.step.perSecond, burst)
