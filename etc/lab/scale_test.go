@@ -38,9 +38,11 @@ func TestTwoThousand(t *testing.T) {
 			t.Errorf("%s: %+v", direction.name, direction.SimFlow)
 		}
 	}
+	// Lost by right is what found a ring full, and what came before the Internet side's address was
+	// resolved: the packet that asked for it, and those behind it.
 	lost := uint64(report.Traffic.Up.Lost + report.Traffic.Down.Lost)
-	if overflow := r.overflows() + report.ownDrops(); lost > overflow {
-		t.Errorf("%d packets lost, full rings of devices explain only %d", lost, overflow)
+	if explained := r.overflows() + report.ownDrops() + r.losses()["adjacency/unresolved"] + 1; lost > explained {
+		t.Errorf("%d packets lost, full rings and unresolved neighbours explain only %d", lost, explained)
 	}
 	t.Logf("router:\n%s%s", r.CLI("show interfaces"), r.CLI("show engine"))
 	if report.Up != count || len(report.Faults) > 0 {
