@@ -7,10 +7,10 @@ FUZZTIME ?= 5s
 LABARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build test race fuzz lint bench lab run packages clean
+.PHONY: help build test race fuzz lint bench bench-report lab run packages clean
 
 help: ## show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 
 build: ## build vbngd, vbng and vbng-sim into bin/
 	@mkdir -p $(BIN)
@@ -34,6 +34,9 @@ lint: ## gofmt, go vet, staticcheck
 bench: build ## engine and control-plane benchmarks, as ratios to this machine's calibration
 	$(BIN)/vbng-sim bench --scenario upstream --size 256 --sessions 32768 --routes 500000
 	$(BIN)/vbng-sim bench --scenario downstream --size 256 --sessions 32768 --routes 500000
+
+bench-report: build ## the benchmark over many cases, with plots, into docs/performance (minutes)
+	$(GO) run ./etc/bench -sim $(BIN)/vbng-sim -out docs/performance
 
 packages: ## install the Debian packages that run and lab need (root)
 	@etc/lab/packages.sh
