@@ -31,7 +31,7 @@ lint: ## gofmt, go vet, staticcheck
 	$(GO) vet -tags lab ./etc/lab/...
 	$(GO) tool staticcheck $(PACKAGES)
 
-bench: build ## engine and control-plane benchmarks, as ratios to this machine's calibration
+bench: build ## the engine's benchmark, as ratios to this machine's calibration
 	$(BIN)/vbng-sim bench --scenario upstream --size 256 --sessions 32768 --routes 500000
 	$(BIN)/vbng-sim bench --scenario downstream --size 256 --sessions 32768 --routes 500000
 
