@@ -16,6 +16,7 @@ type Method uint8
 const (
 	PAP Method = 1 + iota
 	CHAPMD5
+	ByLine // the line is the identity (IPoE): Username was made of it, Password is the profile's
 )
 
 // String returns the method's usual name.
@@ -25,29 +26,55 @@ func (m Method) String() string {
 		return "PAP"
 	case CHAPMD5:
 		return "CHAP-MD5"
+	case ByLine:
+		return "line"
+	}
+	return "none"
+}
+
+// Access is how the subscriber comes.
+type Access uint8
+
+// The kinds of access.
+const (
+	PPPoE Access = 1 + iota
+	IPoE
+)
+
+// String returns the access's usual name.
+func (a Access) String() string {
+	switch a {
+	case PPPoE:
+		return "PPPoE"
+	case IPoE:
+		return "IPoE"
 	}
 	return "none"
 }
 
 // Line is where the subscriber is attached.
 type Line struct {
+	Access    Access
 	Port      string // name of the access port
 	PortIndex uint32 // its stable index (SNMP ifIndex)
 	OuterVLAN uint16 // 0: none
 	InnerVLAN uint16 // 0: none
 	MAC       [6]byte
 	OwnMAC    [6]byte
-	CircuitID []byte // ADSL-Forum Agent-Circuit-Id (RFC 4679 3.3.1), nil when not told
-	RemoteID  []byte // ADSL-Forum Agent-Remote-Id (RFC 4679 3.3.2), nil when not told
+	CircuitID []byte // ADSL-Forum Agent-Circuit-Id (RFC 4679 3.3.1), DHCP option 82.1 or Interface-Id; nil when not told
+	RemoteID  []byte // ADSL-Forum Agent-Remote-Id (RFC 4679 3.3.2), DHCP option 82.2 or 37; nil when not told
 	Service   string // PPPoE Service-Name asked for
+	Hostname  string // DHCP option 12
+	Vendor    []byte // DHCP option 60
 }
 
 // Request asks who a subscriber is and what it may have.
 type Request struct {
 	AcctSessionID string // unique across restarts; the same in all records of the session
+	Group         string // who judges: an "aaa group" of the configuration; empty: the methods of "aaa"
 	Username      string
 	Method        Method
-	Password      []byte // PAP
+	Password      []byte // PAP and ByLine
 	CHAPID        byte
 	CHAPChallenge []byte
 	CHAPResponse  []byte
@@ -57,10 +84,18 @@ type Request struct {
 
 // Grant is what an authenticated subscriber gets. Zero values mean "not said".
 type Grant struct {
-	Username        string     // name to use from now on, when the server says another one
-	Address         netip.Addr // fixed IPv4 address
-	Pool            string     // name of the pool to take the address from
+	Username        string       // name to use from now on, when the server says another one
+	Address         netip.Addr   // fixed IPv4 address
+	Pool            string       // name of the pool to take the address from
+	Address6        netip.Addr   // fixed address for IA_NA (RFC 6911 3.1)
+	Pool6           string       // pool for IA_NA (RFC 6911 3.5)
+	Prefix          netip.Prefix // fixed prefix for router advertisements (RFC 3162 2.3)
+	PrefixPool      string       // pool for it (RFC 3162 2.6)
+	Delegated       netip.Prefix // fixed prefix for IA_PD (RFC 4818)
+	DelegatedPool   string       // pool for it (RFC 6911 3.4)
+	InterfaceID     uint64       // the client's, for IPV6CP (RFC 3162 2.2)
 	DNS             [2]netip.Addr
+	DNS6            [2]netip.Addr // RFC 6911 3.2
 	SessionTimeout  time.Duration
 	IdleTimeout     time.Duration
 	InterimInterval time.Duration
@@ -158,11 +193,16 @@ type Usage struct {
 type Record struct {
 	Type          RecordType
 	AcctSessionID string
+	Group         string // as in the Request
 	Username      string
 	Class         [][]byte
 	Line          Line
 	PPPoESession  uint16
 	Address       netip.Addr
+	Address6      netip.Addr   // IA_NA
+	Prefix        netip.Prefix // advertised
+	Delegated     netip.Prefix // IA_PD
+	InterfaceID   uint64       // the client's, of IPV6CP
 	Authentic     Authentic
 	Time          time.Time     // when the event happened; a late delivery says so by Acct-Delay-Time
 	SessionTime   time.Duration // by the monotonic clock

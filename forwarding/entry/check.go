@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// MaxDeviceBytes bounds Port.Device.
+// MaxDeviceBytes bounds Port.Device and Port.Namespace.
 const MaxDeviceBytes = 63
 
 // check returns why an entry can be accepted by no forwarder, empty if it can. What needs tables to be
@@ -25,12 +25,16 @@ func (a *Any) check() string {
 		return a.Session.check(put)
 	case KindEcho:
 		return checkNonZero(uint64(a.Echo.Session), "echo without session")
+	case KindGroup:
+		return a.Group.check(put)
 	case KindRoute:
 		return a.Route.check(put)
 	case KindPolicer:
 		if a.Policer.Class == 0 || a.Policer.Class >= NumClasses {
 			return "unknown punt class"
 		}
+	case KindCapture:
+		return a.Capture.check(put)
 	}
 	return ""
 }
@@ -48,12 +52,16 @@ func (p *Port) check(put bool) string {
 		return "port id is 0"
 	case !put:
 		return ""
-	case p.Driver == 0 || p.Driver > DriverTAP:
+	case p.Driver == 0 || p.Driver > DriverAFXDP:
 		return "unknown port driver"
 	case p.Device == "":
 		return "port without device"
 	case strings.IndexByte(p.Device, 0) >= 0:
 		return "device name holds a NUL byte"
+	case strings.IndexByte(p.Namespace, 0) >= 0:
+		return "namespace holds a NUL byte"
+	case p.XDP >= numXDPModes:
+		return "unknown XDP mode"
 	case multicast(p.MAC):
 		return "port has a multicast MAC address"
 	}
@@ -70,6 +78,10 @@ func (i *Interface) check(put bool) string {
 		return "interface without port"
 	case multicast(i.MAC):
 		return "interface has a multicast MAC address"
+	case i.Verify >= numVerifies:
+		return "unknown reverse-path check"
+	case optional4(i.Source4) || optional6(i.Source6):
+		return "source of ICMP errors is of another family or no unicast address"
 	}
 	return checkTags(i.OuterTPID, i.OuterVLAN, i.InnerVLAN)
 }
@@ -82,14 +94,20 @@ func (s *Session) check(put bool) string {
 		return ""
 	case s.Port == 0:
 		return "session without port"
-	case s.PPPoE == 0 || s.PPPoE == 0xffff: // RFC 2516 4: 0 is discovery, 0xffff is reserved
-		return "PPPoE session id is 0 or 0xffff"
+	case s.PPPoE == 0xffff: // RFC 2516 4: reserved
+		return "PPPoE session id is 0xffff"
 	case s.PeerMAC == MAC{} || multicast(s.PeerMAC):
 		return "peer MAC address is not unicast"
 	case multicast(s.OwnMAC):
 		return "own MAC address is multicast"
 	case s.IPv4.IsValid() && !s.IPv4.Is4():
 		return "IPv4 address is of another family"
+	case s.IPv6.IsValid() && (!s.IPv6.Addr().Is6() || s.IPv6.Addr().Is4In6() || s.IPv6.Masked() != s.IPv6):
+		return "IPv6 prefix is of another family or has bits behind its length"
+	case optional4(s.Gateway4) || optional6(s.Gateway6):
+		return "gateway address is of another family or no unicast address"
+	case s.LinkLocal.IsValid() && !s.LinkLocal.IsLinkLocalUnicast():
+		return "link-local address is none"
 	case s.MTU == 0:
 		return "session MTU is 0"
 	}
@@ -133,8 +151,44 @@ func (t *Target) check(p netip.Prefix) string {
 		return checkUnicast(t.Addr)
 	case TargetSession:
 		return checkNonZero(uint64(t.Session), "session target without session")
+	case TargetGroup:
+		return checkNonZero(uint64(t.Group), "group target without group")
 	}
 	return "unknown kind of target"
+}
+
+func (g *Group) check(put bool) string {
+	switch {
+	case g.ID == 0:
+		return "group id is 0"
+	case !put:
+		return ""
+	case g.Count == 0 || g.Count > MaxHops:
+		return "group without next hops or with more than 64"
+	}
+	for _, h := range g.Hops[:g.Count] {
+		if h.Interface == 0 {
+			return "next hop without interface"
+		}
+		if reason := checkUnicast(h.Addr); reason != "" {
+			return reason
+		}
+	}
+	return ""
+}
+
+func (c *Capture) check(put bool) string {
+	switch {
+	case c.ID == 0:
+		return "capture id is 0"
+	case !put:
+		return ""
+	case (c.Port == 0) == (c.Session == 0):
+		return "capture is not of one port or one session"
+	case c.Packets == 0 || c.SnapBytes == 0:
+		return "capture of no packets or no bytes"
+	}
+	return ""
 }
 
 func checkTags(tpid, outer, inner uint16) string {
@@ -161,6 +215,16 @@ func checkUnicast(a netip.Addr) string {
 		return "address is IPv4 inside IPv6"
 	}
 	return ""
+}
+
+// optional4 reports whether an address that may be missing is no IPv4 unicast address.
+func optional4(a netip.Addr) bool {
+	return a.IsValid() && (!a.Is4() || checkUnicast(a) != "")
+}
+
+// optional6 reports whether an address that may be missing is no IPv6 unicast address.
+func optional6(a netip.Addr) bool {
+	return a.IsValid() && (!a.Is6() || checkUnicast(a) != "")
 }
 
 func multicast(m MAC) bool { return m[0]&1 != 0 }

@@ -12,8 +12,8 @@ import (
 //
 // A body is the fields of its struct in order, each of fixed size: integers as they are, bool as one byte
 // (0 or 1), MAC as 6 bytes, an address as family u8 (0, 4, 6) and 16 bytes, a prefix as length u8 and
-// address. Only Port.Device varies: length u8 and bytes.
-const FormatVersion = 1
+// address. What varies: texts of a Port (length u8 and bytes), and the hops of a Group (as many as Count).
+const FormatVersion = 2
 
 // The families of an encoded address. A zone has no meaning to the forwarder, and AppendBatch has no
 // error to return: familyZoned is written so that the reader refuses it.
@@ -64,17 +64,21 @@ func AppendOp(buf []byte, op Op) []byte {
 		w.session(e)
 	case Echo:
 		w.echo(e)
+	case Group:
+		w.group(&e)
 	case Route:
 		w.route(e)
 	case Policer:
 		w.policer(e)
+	case Capture:
+		w.capture(e)
 	}
 	return w
 }
 
 func kindOf(e Entry) Kind {
 	switch e.(type) {
-	case Port, VRF, Interface, Local, Neighbor, Session, Echo, Route, Policer:
+	case Port, VRF, Interface, Local, Neighbor, Session, Echo, Group, Route, Policer, Capture:
 		return e.Kind()
 	}
 	return 0
@@ -110,6 +114,11 @@ func (w *writer) addr(a netip.Addr) {
 	*w = append(*w, bytes[:]...)
 }
 
+func (w *writer) prefix(p netip.Prefix) {
+	w.u8(uint8(p.Bits())) // a prefix that is not valid has -1 bits: 255
+	w.addr(p.Addr())
+}
+
 // flatten gives an address its fixed form: an IPv4 address fills the first four bytes.
 func flatten(a netip.Addr) (family uint8, bytes [16]byte) {
 	switch {
@@ -129,9 +138,12 @@ func (w *writer) port(p Port) {
 	w.u32(uint32(p.ID))
 	w.u8(uint8(p.Driver))
 	w.text(p.Device)
+	w.text(p.Namespace)
+	w.u8(uint8(p.XDP))
 	w.u16(p.MTU)
 	w.mac(p.MAC)
 	w.bool(p.PPPoE)
+	w.bool(p.IPoE)
 }
 
 func (w *writer) iface(i Interface) {
@@ -143,6 +155,10 @@ func (w *writer) iface(i Interface) {
 	w.u32(uint32(i.VRF))
 	w.mac(i.MAC)
 	w.u16(i.MTU)
+	w.addr(i.Source4)
+	w.addr(i.Source6)
+	w.u8(uint8(i.Verify))
+	w.u16(i.MSS)
 }
 
 func (w *writer) session(s Session) {
@@ -156,7 +172,12 @@ func (w *writer) session(s Session) {
 	w.u16(s.PPPoE)
 	w.u32(uint32(s.VRF))
 	w.addr(s.IPv4)
+	w.prefix(s.IPv6)
+	w.addr(s.Gateway4)
+	w.addr(s.Gateway6)
+	w.addr(s.LinkLocal)
 	w.u16(s.MTU)
+	w.u16(s.MSS)
 	w.bool(s.SourceAny)
 	w.u32(s.QoSRoot)
 }
@@ -172,8 +193,7 @@ func (w *writer) echo(e Echo) {
 
 func (w *writer) route(r Route) {
 	w.u32(uint32(r.VRF))
-	w.u8(uint8(r.Prefix.Bits())) // an invalid prefix has -1 bits: 255
-	w.addr(r.Prefix.Addr())
+	w.prefix(r.Prefix)
 	w.target(r.Target)
 	w.u8(r.CoverLength)
 	w.target(r.Cover)
@@ -184,6 +204,24 @@ func (w *writer) target(t Target) {
 	w.u32(uint32(t.Interface))
 	w.addr(t.Addr)
 	w.u64(uint64(t.Session))
+	w.u32(uint32(t.Group))
+}
+
+func (w *writer) group(g *Group) {
+	w.u32(uint32(g.ID))
+	w.u8(g.Count)
+	for i := range min(int(g.Count), MaxHops) { // a reader refuses a greater count
+		w.u32(uint32(g.Hops[i].Interface))
+		w.addr(g.Hops[i].Addr)
+	}
+}
+
+func (w *writer) capture(c Capture) {
+	w.u32(uint32(c.ID))
+	w.u32(uint32(c.Port))
+	w.u64(uint64(c.Session))
+	w.u32(c.Packets)
+	w.u16(c.SnapBytes)
 }
 
 func (w *writer) policer(p Policer) {

@@ -20,8 +20,10 @@ const (
 	KindNeighbor
 	KindSession
 	KindEcho
+	KindGroup
 	KindRoute
 	KindPolicer
+	KindCapture
 	NumKinds
 )
 
@@ -31,6 +33,8 @@ type (
 	VRFID       uint32 // 0 is the default VRF
 	InterfaceID uint32 // SNMP ifIndex
 	SessionID   uint64
+	GroupID     uint32
+	CaptureID   uint32
 )
 
 // MAC is an Ethernet address.
@@ -51,16 +55,31 @@ const (
 	DriverMemory          // in-process rings: tests and benchmarks
 	DriverPCAP            // file to file: tests
 	DriverTAP
+	DriverAFXDP
+)
+
+// XDPMode is how an AF_XDP port attaches to its device.
+type XDPMode uint8
+
+// The modes. By XDPAny the device's driver is tried first, then the kernel's generic code.
+const (
+	XDPAny XDPMode = iota
+	XDPNative
+	XDPGeneric
+	numXDPModes
 )
 
 // Port is something frames come from and go to. Key: ID.
 type Port struct {
-	ID     PortID
-	Driver Driver
-	Device string // kernel device name, or file name for pcap; at most 63 bytes
-	MTU    uint16 // largest L3 packet, bytes; 0: the device's
-	MAC    MAC    // zero: the device's own
-	PPPoE  bool   // PPPoE is terminated here, on any VLAN
+	ID        PortID
+	Driver    Driver
+	Device    string // kernel device name, or file name for pcap; at most 63 bytes
+	Namespace string // network namespace of the device, by name or path; empty: the forwarder's own
+	XDP       XDPMode
+	MTU       uint16 // largest L3 packet, bytes; 0: the device's
+	MAC       MAC    // zero: the device's own
+	PPPoE     bool   // PPPoE is terminated here, on any VLAN
+	IPoE      bool   // IPoE subscribers are served here, on any tags that are no Interface's
 }
 
 // VRF is a routing table. Key: ID.
@@ -68,6 +87,17 @@ type VRF struct {
 	ID  VRFID
 	TUN PortID // where locally destined packets go; 0: none, they are dropped by name
 }
+
+// Verify is the reverse-path check of packets that an interface receives (RFC 3704).
+type Verify uint8
+
+// The checks.
+const (
+	VerifyOff    Verify = iota
+	VerifyStrict        // the source's route must lead out of this interface (RFC 3704 2.2)
+	VerifyLoose         // there must be a route to the source that is no discard (RFC 3704 2.4)
+	numVerifies
+)
 
 // Interface is an L3 interface on a port: untagged, one tag or two. Key: ID.
 type Interface struct {
@@ -79,9 +109,13 @@ type Interface struct {
 	VRF       VRFID
 	MAC       MAC // zero: the port's
 	MTU       uint16
+	Source4   netip.Addr // of ICMP errors about what was received here (RFC 1812 4.3.2.4); not valid: none are sent
+	Source6   netip.Addr // the same for ICMPv6 (RFC 4443 2.2)
+	Verify    Verify
+	MSS       uint16 // largest MSS option let through in TCP over IPv4, both ways; IPv6 20 less; 0: any
 }
 
-// Local is an address of ours on an interface: ARP for it is answered there. Delivery to the VRF's
+// Local is an address of ours on an interface: ARP or neighbour solicitations for it are answered there. Delivery to the VRF's
 // TUN is a Route with TargetLocal. Key: Interface, Addr.
 type Local struct {
 	Interface InterfaceID
@@ -106,6 +140,7 @@ const (
 	TargetConnected                       // on-link: glean on Interface
 	TargetNeighbor                        // via Interface and Addr
 	TargetSession                         // a subscriber
+	TargetGroup                           // one of several next hops, by flow
 )
 
 // Target is a route's destination; which fields count depends on Kind.
@@ -114,6 +149,24 @@ type Target struct {
 	Interface InterfaceID
 	Addr      netip.Addr
 	Session   SessionID
+	Group     GroupID
+}
+
+// MaxHops bounds a group.
+const MaxHops = 64
+
+// Hop is a next hop: the key of a Neighbor.
+type Hop struct {
+	Interface InterfaceID
+	Addr      netip.Addr
+}
+
+// Group is next hops of equal cost; a flow keeps to one of them (RFC 2992). A next hop that stands there
+// twice gets twice the share. Key: ID.
+type Group struct {
+	ID    GroupID
+	Count uint8 // of Hops in use, 1 to MaxHops
+	Hops  [MaxHops]Hop
 }
 
 // Route is one prefix. Key: VRF, Prefix. A Delete carries in CoverLength and Cover the longest prefix
@@ -126,7 +179,8 @@ type Route struct {
 	Cover       Target // Delete only; zero Kind: nothing covers it
 }
 
-// Session is a PPPoE subscriber (later also IPoE). Key: ID; the access tuple is unique as well.
+// Session is a subscriber, by PPPoE or IPoE. Key: ID; the access tuple (port, tags, peer MAC, PPPoE id) is
+// unique as well.
 type Session struct {
 	ID        SessionID
 	Port      PortID
@@ -135,12 +189,17 @@ type Session struct {
 	InnerVLAN uint16 // 0: one tag
 	PeerMAC   MAC
 	OwnMAC    MAC
-	PPPoE     uint16 // PPPoE session id
+	PPPoE     uint16 // PPPoE session id; 0: IPoE
 	VRF       VRFID
-	IPv4      netip.Addr // not valid: no IPv4 yet, its packets are dropped by name
-	MTU       uint16     // largest IP packet towards the peer, bytes
-	SourceAny bool       // true switches the source check off
-	QoSRoot   uint32     // chooses the worker that owns the subscriber
+	IPv4      netip.Addr   // not valid: no IPv4, its packets are dropped by name
+	IPv6      netip.Prefix // the first prefix or address, masked; not valid: IPv6 only for what control takes
+	Gateway4  netip.Addr   // ours, as the subscriber sees it: source of ICMP errors, answered by ARP on IPoE
+	Gateway6  netip.Addr   // ours: source of ICMPv6 errors
+	LinkLocal netip.Addr   // ours on the subscriber's link (fe80::/64): solicitations for it are answered
+	MTU       uint16       // largest IP packet towards the peer, bytes
+	MSS       uint16       // as Interface.MSS
+	SourceAny bool         // true switches the source check off
+	QoSRoot   uint32       // chooses the worker that owns the subscriber
 }
 
 // Echo makes the forwarder send LCP Echo-Requests to a session's peer and answer those of the peer
@@ -161,6 +220,17 @@ type Policer struct {
 	Burst            uint32 // packets
 	SourcePerSecond  uint32 // per source MAC; 0: no such bound
 	SourceBurst      uint32
+}
+
+// Capture sends copies of packets up to control (ClassCapture) until Packets have been sent. Exactly one of
+// Port and Session is set. A port's frames are copied as they are received and sent; a session's are those
+// of its subscriber, with the subscriber's headers. Key: ID.
+type Capture struct {
+	ID        CaptureID
+	Port      PortID
+	Session   SessionID
+	Packets   uint32 // most that are sent; per worker
+	SnapBytes uint16 // of each, the first that are sent
 }
 
 // Kind implements Entry.
@@ -185,7 +255,13 @@ func (Session) Kind() Kind { return KindSession }
 func (Echo) Kind() Kind { return KindEcho }
 
 // Kind implements Entry.
+func (Group) Kind() Kind { return KindGroup }
+
+// Kind implements Entry.
 func (Route) Kind() Kind { return KindRoute }
 
 // Kind implements Entry.
 func (Policer) Kind() Kind { return KindPolicer }
+
+// Kind implements Entry.
+func (Capture) Kind() Kind { return KindCapture }

@@ -30,12 +30,16 @@ func KeyOf(e Entry) Key {
 		return Key{Kind: KindSession, ID: uint64(e.ID)}
 	case Echo:
 		return Key{Kind: KindEcho, ID: uint64(e.Session)}
+	case Group:
+		return Key{Kind: KindGroup, ID: uint64(e.ID)}
 	case Route:
 		k := Key{Kind: KindRoute, ID: uint64(e.VRF), Bits: uint8(e.Prefix.Bits())}
 		k.Family, k.Addr = flatten(e.Prefix.Addr())
 		return k
 	case Policer:
 		return Key{Kind: KindPolicer, ID: uint64(e.Class)}
+	case Capture:
+		return Key{Kind: KindCapture, ID: uint64(e.ID)}
 	}
 	return Key{}
 }

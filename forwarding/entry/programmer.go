@@ -121,6 +121,11 @@ const (
 	ClassARP                             // ARP replies and requests that the forwarder does not answer
 	ClassGlean                           // a packet for an unresolved neighbour
 	ClassLocal                           // for ourselves, in a VRF without TUN
+	ClassND                              // neighbour discovery on an interface that the forwarder does not answer (RFC 4861)
+	ClassSubscriberND                    // neighbour and router discovery of a session, or from an IPoE port's stranger
+	ClassDHCPv4                          // to UDP port 67, of a session or from an IPoE port's stranger
+	ClassDHCPv6                          // to UDP port 547, of a session or from an IPoE port's stranger
+	ClassCapture                         // copies for an entry.Capture
 	NumClasses
 )
 
@@ -130,7 +135,9 @@ type Punt struct {
 	Class     Class
 	Port      PortID
 	Interface InterfaceID // when known
-	Session   SessionID   // ClassPPPControl
+	Session   SessionID   // when known
+	Capture   CaptureID   // ClassCapture
+	Output    bool        // ClassCapture: on its way out
 	OuterTPID uint16      // 0: untagged
 	OuterVLAN uint16
 	InnerVLAN uint16

@@ -17,8 +17,10 @@ type Any struct {
 	Neighbor  Neighbor
 	Session   Session
 	Echo      Echo
+	Group     Group
 	Route     Route
 	Policer   Policer
+	Capture   Capture
 }
 
 // Entry returns the decoded entry as a value of its own.
@@ -38,10 +40,14 @@ func (a *Any) Entry() Entry {
 		return a.Session
 	case KindEcho:
 		return a.Echo
+	case KindGroup:
+		return a.Group
 	case KindRoute:
 		return a.Route
 	case KindPolicer:
 		return a.Policer
+	case KindCapture:
+		return a.Capture
 	}
 	return nil
 }
@@ -87,7 +93,7 @@ func (r *Reader) Op() int { return r.op - 1 }
 func (r *Reader) Count() int { return r.count }
 
 // Next decodes the next op into a; more is false at the batch's end. The error is a *FormatError, or a
-// *Refused for a value that no forwarder accepts; either is final. Next allocates nothing but Port.Device.
+// *Refused for a value that no forwarder accepts; either is final. Next allocates nothing but a Port's texts.
 func (r *Reader) Next(a *Any) (more bool, err error) {
 	if r.err != nil {
 		return false, r.err
@@ -220,10 +226,14 @@ func (c *cursor) op(a *Any) {
 		a.Session = c.session()
 	case KindEcho:
 		a.Echo = c.echo()
+	case KindGroup:
+		c.group(&a.Group)
 	case KindRoute:
 		a.Route = c.route()
 	case KindPolicer:
 		a.Policer = c.policer()
+	case KindCapture:
+		a.Capture = c.capture()
 	default:
 		c.malformed("unknown kind of entry")
 	}
@@ -237,12 +247,15 @@ func (c *cursor) op(a *Any) {
 
 func (c *cursor) port() Port {
 	return Port{
-		ID:     PortID(c.u32()),
-		Driver: Driver(c.u8()),
-		Device: c.text(MaxDeviceBytes),
-		MTU:    c.u16(),
-		MAC:    c.mac(),
-		PPPoE:  c.bool(),
+		ID:        PortID(c.u32()),
+		Driver:    Driver(c.u8()),
+		Device:    c.text(MaxDeviceBytes),
+		Namespace: c.text(MaxDeviceBytes),
+		XDP:       XDPMode(c.u8()),
+		MTU:       c.u16(),
+		MAC:       c.mac(),
+		PPPoE:     c.bool(),
+		IPoE:      c.bool(),
 	}
 }
 
@@ -256,6 +269,10 @@ func (c *cursor) iface() Interface {
 		VRF:       VRFID(c.u32()),
 		MAC:       c.mac(),
 		MTU:       c.u16(),
+		Source4:   c.addr(),
+		Source6:   c.addr(),
+		Verify:    Verify(c.u8()),
+		MSS:       c.u16(),
 	}
 }
 
@@ -271,7 +288,12 @@ func (c *cursor) session() Session {
 		PPPoE:     c.u16(),
 		VRF:       VRFID(c.u32()),
 		IPv4:      c.addr(),
+		IPv6:      c.prefix(),
+		Gateway4:  c.addr(),
+		Gateway6:  c.addr(),
+		LinkLocal: c.addr(),
 		MTU:       c.u16(),
+		MSS:       c.u16(),
 		SourceAny: c.bool(),
 		QoSRoot:   c.u32(),
 	}
@@ -304,6 +326,29 @@ func (c *cursor) target() Target {
 		Interface: InterfaceID(c.u32()),
 		Addr:      c.addr(),
 		Session:   SessionID(c.u64()),
+		Group:     GroupID(c.u32()),
+	}
+}
+
+// group decodes in place: a Group is large.
+func (c *cursor) group(g *Group) {
+	*g = Group{ID: GroupID(c.u32()), Count: c.u8()}
+	if g.Count > MaxHops {
+		c.malformed("group of more than 64 next hops")
+		return
+	}
+	for i := range g.Count {
+		g.Hops[i] = Hop{Interface: InterfaceID(c.u32()), Addr: c.addr()}
+	}
+}
+
+func (c *cursor) capture() Capture {
+	return Capture{
+		ID:        CaptureID(c.u32()),
+		Port:      PortID(c.u32()),
+		Session:   SessionID(c.u64()),
+		Packets:   c.u32(),
+		SnapBytes: c.u16(),
 	}
 }
 

@@ -37,8 +37,12 @@ func keyLine(e Entry) string {
 		return newLine(KindSession, e.ID).String()
 	case Echo:
 		return newLine(KindEcho, e.Session).String()
+	case Group:
+		return newLine(KindGroup, e.ID).String()
 	case Policer:
 		return newLine(KindPolicer, e.Class).String()
+	case Capture:
+		return newLine(KindCapture, e.ID).String()
 	case Route:
 		e.Target = Target{}
 		return e.String()
@@ -48,9 +52,12 @@ func keyLine(e Entry) string {
 
 var (
 	verbNames   = [...]string{Put: "put", Delete: "delete"}
-	kindNames   = [...]string{KindPort: "port", KindVRF: "vrf", KindInterface: "interface", KindLocal: "local", KindNeighbor: "neighbor", KindSession: "session", KindEcho: "echo", KindRoute: "route", KindPolicer: "policer"}
-	driverNames = [...]string{DriverAFPacket: "af-packet", DriverTUN: "tun", DriverMemory: "memory", DriverPCAP: "pcap", DriverTAP: "tap"}
-	classNames  = [...]string{ClassPPPoEDiscovery: "pppoe-discovery", ClassPPPControl: "ppp-control", ClassPPPoEUnknown: "pppoe-unknown", ClassARP: "arp", ClassGlean: "glean", ClassLocal: "local"}
+	kindNames   = [...]string{KindPort: "port", KindVRF: "vrf", KindInterface: "interface", KindLocal: "local", KindNeighbor: "neighbor", KindSession: "session", KindEcho: "echo", KindGroup: "group", KindRoute: "route", KindPolicer: "policer", KindCapture: "capture"}
+	driverNames = [...]string{DriverAFPacket: "af-packet", DriverTUN: "tun", DriverMemory: "memory", DriverPCAP: "pcap", DriverTAP: "tap", DriverAFXDP: "af-xdp"}
+	xdpNames    = [...]string{XDPAny: "any", XDPNative: "native", XDPGeneric: "generic"}
+	verifyNames = [...]string{VerifyOff: "off", VerifyStrict: "strict", VerifyLoose: "loose"}
+	classNames  = [...]string{ClassPPPoEDiscovery: "pppoe-discovery", ClassPPPControl: "ppp-control", ClassPPPoEUnknown: "pppoe-unknown", ClassARP: "arp", ClassGlean: "glean", ClassLocal: "local",
+		ClassND: "nd", ClassSubscriberND: "subscriber-nd", ClassDHCPv4: "dhcpv4", ClassDHCPv6: "dhcpv6", ClassCapture: "capture"}
 )
 
 func name[T ~uint8](names []string, v T) string {
@@ -68,6 +75,12 @@ func (k Kind) String() string { return name(kindNames[:], k) }
 
 // String implements fmt.Stringer.
 func (d Driver) String() string { return name(driverNames[:], d) }
+
+// String implements fmt.Stringer.
+func (x XDPMode) String() string { return name(xdpNames[:], x) }
+
+// String implements fmt.Stringer.
+func (v Verify) String() string { return name(verifyNames[:], v) }
 
 // String implements fmt.Stringer.
 func (c Class) String() string { return name(classNames[:], c) }
@@ -119,7 +132,8 @@ func (l *line) tags(tpid, outer, inner uint16) *line {
 // String implements fmt.Stringer.
 func (p Port) String() string {
 	return newLine(KindPort, p.ID).add("driver", p.Driver).add("device", p.Device).
-		unless(p.MTU == 0, "mtu", p.MTU).unless(p.MAC == MAC{}, "mac", p.MAC).flag(p.PPPoE, "pppoe").String()
+		unless(p.Namespace == "", "namespace", p.Namespace).unless(p.XDP == XDPAny, "xdp", p.XDP).
+		unless(p.MTU == 0, "mtu", p.MTU).unless(p.MAC == MAC{}, "mac", p.MAC).flag(p.PPPoE, "pppoe").flag(p.IPoE, "ipoe").String()
 }
 
 // String implements fmt.Stringer.
@@ -130,7 +144,9 @@ func (v VRF) String() string {
 // String implements fmt.Stringer.
 func (i Interface) String() string {
 	return newLine(KindInterface, i.ID).add("port", i.Port).tags(i.OuterTPID, i.OuterVLAN, i.InnerVLAN).
-		add("vrf", i.VRF).unless(i.MAC == MAC{}, "mac", i.MAC).unless(i.MTU == 0, "mtu", i.MTU).String()
+		add("vrf", i.VRF).unless(i.MAC == MAC{}, "mac", i.MAC).unless(i.MTU == 0, "mtu", i.MTU).
+		unless(!i.Source4.IsValid(), "source4", i.Source4).unless(!i.Source6.IsValid(), "source6", i.Source6).
+		unless(i.Verify == VerifyOff, "verify", i.Verify).unless(i.MSS == 0, "mss", i.MSS).String()
 }
 
 // String implements fmt.Stringer.
@@ -147,8 +163,10 @@ func (n Neighbor) String() string {
 // String implements fmt.Stringer.
 func (s Session) String() string {
 	return newLine(KindSession, s.ID).add("port", s.Port).tags(s.OuterTPID, s.OuterVLAN, s.InnerVLAN).
-		add("pppoe", s.PPPoE).add("peer", s.PeerMAC).unless(s.OwnMAC == MAC{}, "own", s.OwnMAC).add("vrf", s.VRF).
-		unless(!s.IPv4.IsValid(), "ipv4", s.IPv4).add("mtu", s.MTU).flag(s.SourceAny, "source-any").
+		unless(s.PPPoE == 0, "pppoe", s.PPPoE).flag(s.PPPoE == 0, "ipoe").add("peer", s.PeerMAC).unless(s.OwnMAC == MAC{}, "own", s.OwnMAC).add("vrf", s.VRF).
+		unless(!s.IPv4.IsValid(), "ipv4", s.IPv4).unless(!s.IPv6.IsValid(), "ipv6", s.IPv6).
+		unless(!s.Gateway4.IsValid(), "gateway4", s.Gateway4).unless(!s.Gateway6.IsValid(), "gateway6", s.Gateway6).
+		unless(!s.LinkLocal.IsValid(), "link-local", s.LinkLocal).add("mtu", s.MTU).unless(s.MSS == 0, "mss", s.MSS).flag(s.SourceAny, "source-any").
 		unless(s.QoSRoot == 0, "qos-root", s.QoSRoot).String()
 }
 
@@ -182,6 +200,8 @@ func (t Target) String() string {
 		return fmt.Sprintf("neighbor %v interface %d", t.Addr, t.Interface)
 	case TargetSession:
 		return fmt.Sprintf("session %d", t.Session)
+	case TargetGroup:
+		return fmt.Sprintf("group %d", t.Group)
 	}
 	return fmt.Sprintf("target %d?", t.Kind)
 }
@@ -191,4 +211,19 @@ func (p Policer) String() string {
 	return newLine(KindPolicer, p.Class).add("pps", p.PacketsPerSecond).add("burst", p.Burst).
 		unless(p.SourcePerSecond == 0, "source-pps", p.SourcePerSecond).
 		unless(p.SourceBurst == 0, "source-burst", p.SourceBurst).String()
+}
+
+// String implements fmt.Stringer.
+func (g Group) String() string {
+	l := newLine(KindGroup, g.ID)
+	for _, h := range g.Hops[:min(g.Count, MaxHops)] {
+		l.add("via", h.Addr).add("interface", h.Interface)
+	}
+	return l.String()
+}
+
+// String implements fmt.Stringer.
+func (c Capture) String() string {
+	return newLine(KindCapture, c.ID).unless(c.Port == 0, "port", c.Port).unless(c.Session == 0, "session", c.Session).
+		add("packets", c.Packets).add("snap", c.SnapBytes).String()
 }
