@@ -2,19 +2,25 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"syscall"
+	"time"
 
 	"vbng/control/engine"
 	"vbng/forwarding/remote"
 )
 
-// source lets the engine subsystem read the forwarder's client.
-type source struct{ client *remote.Client }
+// source lets the engine subsystem read the forwarder's client, and end the forwarder.
+type source struct {
+	client *remote.Client
+	socket string // of the forwarder
+}
 
 // Status implements engine.Source.
 func (s source) Status() engine.Status {
 	f := s.client.Status()
 	injected, punted := s.client.Lost()
-	return engine.Status{Attached: f.Attached, Programmed: f.Programmed, PID: f.PID, Workers: f.Workers,
+	return engine.Status{Attached: f.Attached, Programmed: f.Programmed, Foreign: f.Foreign, PID: f.PID, Workers: f.Workers,
 		Generation: f.Generation, Pending: s.client.Pending(), LostPunts: punted, LostInject: injected}
 }
 
@@ -31,4 +37,30 @@ func (s source) Words() []engine.Word {
 // Trace implements engine.Source.
 func (s source) Trace(ctx context.Context, request string) (string, error) {
 	return s.client.Trace(ctx, request)
+}
+
+// restartPoll is how often Restart looks for the new forwarder.
+const restartPoll = 5 * time.Millisecond
+
+// Restart implements engine.Source. Whoever serves the socket is ended, whatever its version: control starts
+// another one when the socket falls silent.
+func (s source) Restart(ctx context.Context) (time.Duration, error) {
+	pid, err := servingProcess(s.socket)
+	if err != nil {
+		return 0, fmt.Errorf("find the forwarder: %w", err)
+	}
+	start := time.Now()
+	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
+		return 0, fmt.Errorf("end the forwarder, process %d: %w", pid, err)
+	}
+	for {
+		if now := s.client.Status(); now.Programmed && now.PID != pid {
+			return time.Since(start), nil
+		}
+		select {
+		case <-ctx.Done():
+			return 0, fmt.Errorf("wait for the next forwarder: %w", ctx.Err())
+		case <-time.After(restartPoll):
+		}
+	}
 }

@@ -75,7 +75,7 @@ func wire(p paths, seed string, level *slog.LevelVar, log *slog.Logger) (*router
 	r.rib.Bind(r.interfaces)
 
 	box := system.New(level, version(), time)
-	forwarder := engine.New(source{r.client})
+	forwarder := engine.New(source{r.client, p.forwarderSock()})
 	settings = forwarder.Settings
 	r.authority = service.New(service.Options{Clock: time, Log: log, Records: r.store.Bucket("accounting")})
 	r.sessions, err = sessions.New(sessions.Needs{Clock: time, Log: log, Store: r.store, Programmer: r.client,

@@ -17,12 +17,15 @@ type Source interface {
 	Words() []Word
 	// Trace records packets and tells their way, as text.
 	Trace(ctx context.Context, request string) (string, error)
+	// Restart ends the forwarder, and returns how long it took until the next one was programmed.
+	Restart(ctx context.Context) (time.Duration, error)
 }
 
 // Status is the state of the forwarder process.
 type Status struct {
 	Attached   bool
 	Programmed bool // everything that control knows is in its tables
+	Foreign    int  // entry format of an older or newer forwarder that runs on but cannot be programmed; 0: none
 	PID        int
 	Workers    int
 	Generation uint64
@@ -42,6 +45,7 @@ func (e *Engine) Commands() []*oper.Command {
 	return []*oper.Command{
 		{Words: "show engine", Help: "Forwarder process, its nodes and its drops by reason", Run: e.show,
 			Args: []oper.Arg{{Name: "all", Help: "counters that stand at zero, too", Flag: true, Optional: true}}},
+		{Words: "restart forwarder", Help: "End the forwarder and start another as configured; packets wait meanwhile, sessions stay", Run: e.restart},
 		{Words: "show engine trace", Help: "Record the next packets and tell their way through the nodes", Run: e.trace,
 			Args: []oper.Arg{
 				{Name: "packets", Help: "how many at most, 1 to 1000; 10 if not given", Optional: true, Check: checkPackets},
@@ -98,6 +102,8 @@ func sections(s shown) []oper.Section {
 
 func state(p Status) string {
 	switch {
+	case p.Foreign != 0:
+		return fmt.Sprintf("up, of another version (entry format %d): it moves packets but cannot be programmed until \"restart forwarder\"", p.Foreign)
 	case !p.Attached:
 		return "down"
 	case !p.Programmed:
@@ -147,4 +153,18 @@ func (e *Engine) trace(ctx context.Context, call oper.Call) (any, error) {
 		text = "no packet came in that time"
 	}
 	return oper.Document{Sections: []oper.Section{{Text: text}}, Data: text}, nil
+}
+
+// restarted is the typed value of "restart forwarder".
+type restarted struct {
+	AwayMilliseconds int64
+}
+
+func (e *Engine) restart(ctx context.Context, _ oper.Call) (any, error) {
+	away, err := e.source.Restart(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("restart forwarder: %w", err)
+	}
+	text := fmt.Sprintf("a new forwarder is programmed; packets were not moved for %v", away.Round(time.Millisecond))
+	return oper.Document{Sections: []oper.Section{{Text: text}}, Data: restarted{away.Milliseconds()}}, nil
 }

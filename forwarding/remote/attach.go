@@ -20,6 +20,9 @@ const (
 	// startTimeout bounds the wait for a started forwarder to accept.
 	startTimeout = 5 * time.Second
 	startPoll    = 10 * time.Millisecond
+	// foreignPoll is how often we look whether a forwarder of another format has gone. It adds to the
+	// outage of its restart.
+	foreignPoll = 50 * time.Millisecond
 )
 
 // link is an attached forwarder.
@@ -31,7 +34,9 @@ type link struct {
 }
 
 // Run attaches to a forwarder, starts one when there is none, programs it, and does so again whenever it
-// is lost, until ctx ends (nil) or the forwarder cannot be ours: a *VersionError, or ErrReplaced.
+// is lost, until ctx ends (nil) or another control takes the forwarder over (ErrReplaced). A forwarder
+// that speaks another entry format, as after an upgrade, is left alone: it goes on moving packets, and
+// what control wants programmed waits until the operator has restarted it.
 func (c *Client) Run(ctx context.Context) error {
 	defer c.stop()
 	backOff := firstBackOff
@@ -45,17 +50,38 @@ func (c *Client) Run(ctx context.Context) error {
 				backOff = firstBackOff
 			}
 		}
+		var foreign *VersionError
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case errors.As(err, new(*VersionError)), errors.Is(err, ErrReplaced):
+		case errors.Is(err, ErrReplaced):
 			return err
+		case errors.As(err, &foreign):
+			lostAt = c.outlive(ctx, foreign)
+			continue
 		}
 		c.config.Log.Error("no forwarder", "error", err, "next_try", backOff)
 		c.wait(ctx, backOff)
 		backOff = min(2*backOff, maxBackOff)
 	}
 	return nil
+}
+
+// outlive waits until the forwarder of another format has gone, and returns when that was.
+func (c *Client) outlive(ctx context.Context, foreign *VersionError) time.Time {
+	c.config.Log.Error("the forwarder goes on as it was programmed before; new sessions and changes wait until it is restarted",
+		"format", foreign.Forwarder, "control_format", foreign.Control, "command", "restart forwarder")
+	c.status.Store(&Status{Foreign: foreign.Forwarder})
+	defer c.status.Store(&Status{})
+	for ctx.Err() == nil {
+		c.wait(ctx, foreignPoll)
+		socket, err := c.dial()
+		if err != nil {
+			break
+		}
+		_ = socket.Close()
+	}
+	return c.config.Clock.Now()
 }
 
 func (c *Client) stop() {

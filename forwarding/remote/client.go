@@ -52,6 +52,7 @@ type Client struct {
 type Status struct {
 	Attached   bool
 	Programmed bool // completely
+	Foreign    int  // entry format of a forwarder that cannot be programmed for speaking another one; 0: none
 	PID        int
 	Workers    int
 	Generation uint64
