@@ -65,6 +65,7 @@ func (r *RIB) compile(f *flight, d *destination) {
 	d.changed = false
 	best := d.best()
 	r.refuseWorse(d, best)
+	d.announce(best)
 	for _, w := range d.waiting {
 		f.waiting = append(f.waiting, arrival{d, w})
 	}

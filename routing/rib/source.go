@@ -12,11 +12,18 @@ const (
 	Static                       // the operator's
 	Subscriber                   // a session's address or framed route
 	Host                         // a resolved neighbour on a connected prefix
+	BGP                          // learned by BGP: distance 20 from another AS, 200 from our own
 	Aggregate                    // a pool's prefix: what no subscriber uses is dropped here
 	numSources
 )
 
-// sources gives each source its letter, name and administrative distance. BGP (20, 200), OSPF (110)
+// The distances of BGP routes.
+const (
+	externalBGP = 20
+	internalBGP = 200
+)
+
+// sources gives each source its letter, name and administrative distance. OSPF (110)
 // and IS-IS (115) will stand between.
 //
 // A host route is learnt from the wire, so it never overrides what the operator (static) or the
@@ -33,6 +40,7 @@ var sources = [numSources]struct {
 	Static:     {"S", "static", 1},
 	Subscriber: {"U", "subscriber", 2},
 	Host:       {"H", "host", 3},
+	BGP:        {"B", "bgp", externalBGP},
 	Aggregate:  {"A", "aggregate", 254},
 }
 

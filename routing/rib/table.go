@@ -15,6 +15,8 @@ type table struct {
 	destinations *prefixes[*destination]
 	aggregates   map[string][]netip.Prefix
 	statics      map[staticKey]*route
+	bgp          map[netip.Prefix]*route
+	watchers     []*watcher
 	recursive    []*route // routes whose next hops must be resolved, in the order of their arrival
 	candidates   [numSources]int
 	installed    [numSources]int
@@ -27,6 +29,7 @@ type destination struct {
 	routes    []*route // best first
 	installed installed
 	changed   bool     // stands in RIB.changed
+	announced Source   // what the watchers know of the prefix, 0: nothing
 	waiting   []waiter // answered when the forwarder holds what the routes say
 }
 
@@ -65,7 +68,7 @@ func (r *RIB) table(vrf entry.VRFID) *table {
 	if !ok {
 		t = &table{
 			vrf: vrf, destinations: newPrefixes[*destination](), aggregates: map[string][]netip.Prefix{},
-			statics: map[staticKey]*route{},
+			statics: map[staticKey]*route{}, bgp: map[netip.Prefix]*route{},
 		}
 		r.tables[vrf] = t
 	}
