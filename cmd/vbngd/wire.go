@@ -17,20 +17,19 @@ import (
 	"vbng/routing/iface"
 	"vbng/routing/rib"
 	"vbng/routing/static"
+	"vbng/routing/vrf"
 	"vbng/sessions"
 )
 
 // firstIndex leaves the low ifIndex numbers to the kernel's habits (lo is 1).
 const firstIndex = 10
 
-// tunDevice is the default VRF's door to the kernel's stack.
-const tunDevice = "vbng0"
-
 // router is the control process's object graph.
 type router struct {
 	log        *slog.Logger
 	store      *store.Store
 	client     *remote.Client
+	vrfs       *vrf.Table
 	rib        *rib.RIB
 	interfaces *iface.Interfaces
 	authority  *service.Service
@@ -43,8 +42,8 @@ type router struct {
 
 // wire builds the whole graph. Nothing runs yet.
 //
-//	operators -> commits -> system engine interfaces static aaa sessions
-//	                                         |         |            |
+//	operators -> commits -> system engine vrf interfaces static aaa sessions
+//	                                             |         |            |
 //	                                         +--> rib <+------------+
 //	                                                |  |            |
 //	                             forwarder client <-+--+------------+
@@ -58,6 +57,11 @@ func wire(p paths, seed string, level *slog.LevelVar, log *slog.Logger) (*router
 	if err != nil {
 		return nil, err
 	}
+	numbers, err := r.store.Indexes("vrf", vrf.FirstID)
+	if err != nil {
+		return nil, err
+	}
+	r.vrfs = vrf.NewTable(numbers)
 	time := clock.Real{}
 
 	// The forwarder's client needs its receivers, and they need it: it gets a table that is filled below.
@@ -71,7 +75,7 @@ func wire(p paths, seed string, level *slog.LevelVar, log *slog.Logger) (*router
 	r.rib = rib.New(rib.Options{Clock: time, Programmer: r.client, Log: log,
 		InterfaceName: func(id entry.InterfaceID) string { return r.interfaces.InterfaceName(id) }})
 	r.interfaces = iface.New(iface.Options{Clock: time, Programmer: r.client, Counters: r.client, Indexes: indexes,
-		Routes: r.rib, Host: iface.NewKernel(), Log: log, TUN: tunDevice, Memory: r.store.Bucket("neighbors")})
+		Routes: r.rib, Host: iface.NewKernel(), Log: log, VRFs: r.vrfs, TUNs: true, Memory: r.store.Bucket("neighbors")})
 	r.rib.Bind(r.interfaces)
 
 	box := system.New(level, version(), time)
@@ -90,7 +94,7 @@ func wire(p paths, seed string, level *slog.LevelVar, log *slog.Logger) (*router
 		receivers[c] = r.interfaces
 	}
 
-	r.subsystems = []commit.Subsystem{box, forwarder, r.interfaces, static.New(r.rib), r.authority, r.sessions}
+	r.subsystems = []commit.Subsystem{box, forwarder, vrf.New(r.vrfs), r.interfaces, static.New(r.rib), r.authority, r.sessions}
 	r.commits, err = commit.New(commit.Options{StateDir: p.state, Seed: seed, Subsystems: r.subsystems, Clock: time, Logger: log})
 	if err != nil {
 		return nil, err

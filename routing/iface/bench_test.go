@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"vbng/forwarding/entry"
 	"vbng/forwarding/wire"
 	"vbng/routing/rib"
+	"vbng/routing/vrf"
 )
 
 // forwarder records batches and frames, and refuses what would leave a reference to nothing.
@@ -156,10 +158,10 @@ func newBench(t *testing.T, tun string, names ...string) *bench {
 	b := &bench{forwarder: f, clock: clock.NewFake(time.Unix(1000, 0)), kernel: &hostRecorder{}}
 	log := slog.New(slog.DiscardHandler)
 	b.rib = rib.New(rib.Options{Clock: b.clock, Programmer: f, Log: log})
-	b.Interfaces = New(Options{Clock: b.clock, Programmer: f, Indexes: x, Routes: b.rib, Host: b.kernel, Log: log, TUN: tun,
+	b.Interfaces = New(Options{Clock: b.clock, Programmer: f, Indexes: x, Routes: b.rib, Host: b.kernel, Log: log, TUNs: tun != "", VRFs: vrf.NewTable(indexes{}),
 		Limits: Limits{PerInterface: 20, UnresolvedPerLink: 8}})
 	b.rib.Bind(b.Interfaces)
-	root, err := schema.Merge(Schema(), []*schema.Node{
+	root, err := schema.Merge(vrf.Schema(), Schema(), []*schema.Node{
 		{Name: "interface", Kind: schema.List, Keys: Schema()[0].Keys, Children: []*schema.Node{
 			{Name: "pppoe profile", Kind: schema.Leaf, Help: "profile", Type: schema.Name()}}},
 		{Name: "ip route", Kind: schema.List, Help: "route", Keys: []*schema.Node{
@@ -253,4 +255,22 @@ func (b *bench) gleans(id entry.InterfaceID, destination string) {
 	wire.PutIPv4(data[wire.EthernetLength:], [4]byte{192, 0, 2, 1}, netip.MustParseAddr(destination).As4(), 1, 64, 0, 0)
 	b.Punt(entry.Punt{Class: entry.ClassGlean, Interface: id, Payload: wire.EthernetLength, Data: data})
 	b.settle()
+}
+
+func entryID(n uint32) entry.InterfaceID { return entry.InterfaceID(n) }
+
+// entriesText prints what the forwarder holds.
+func (f *forwarder) entriesText() string {
+	var all []string
+	for _, e := range f.entries {
+		all = append(all, fmt.Sprint(e))
+	}
+	return strings.Join(all, "\n")
+}
+
+// lines sorts the lines of a text.
+func lines(text string) string {
+	all := strings.Split(strings.TrimSpace(text), "\n")
+	slices.Sort(all)
+	return strings.Join(all, "\n")
 }

@@ -7,11 +7,12 @@ import (
 
 	"vbng/control/config"
 	"vbng/forwarding/entry"
+	"vbng/routing/vrf"
 )
 
 // Check implements commit.Subsystem.
 func (i *Interfaces) Check(_, new *config.Tree) []error {
-	c := checker{tree: new, tun: i.options.TUN, byName: map[string]*settings{}}
+	c := checker{tree: new, byName: map[string]*settings{}}
 	all := read(new)
 	for _, s := range all {
 		c.byName[s.name] = s
@@ -28,7 +29,6 @@ func (i *Interfaces) Check(_, new *config.Tree) []error {
 
 type checker struct {
 	tree   *config.Tree
-	tun    string
 	byName map[string]*settings
 	faults []error
 }
@@ -47,8 +47,8 @@ func (c *checker) fault(s *settings, place, format string, args ...any) {
 // one checks an interface by itself and against its parent.
 func (c *checker) one(s *settings) {
 	t := c.tree.Entry("interface", s.name)
-	if s.name == c.tun {
-		c.fault(s, "", "the name is taken: the router's own packets use that device")
+	if vrf.OwnDevice(s.name) || vrf.OwnDevice(s.device) {
+		c.fault(s, "", "the name is taken: the router's own packets use such devices")
 	}
 	if s.mac[0]&1 != 0 {
 		c.fault(s, "mac-address", "%v is a group address", s.mac)
@@ -155,6 +155,9 @@ func (c *checker) two(a, b *settings) {
 	if a.class == classSub && b.class == classSub && a.parent == b.parent && a.tags == b.tags && a.tags.outerTPID != 0 {
 		c.fault(b, "encapsulation dot1q", "interface %s has the same VLANs", a.name)
 	}
+	if a.vrfName != b.vrfName {
+		return // the same addresses may be in several VRFs
+	}
 	for _, p := range a.addresses {
 		for _, q := range b.addresses {
 			if overlap(a, p, b, q) {
@@ -176,13 +179,20 @@ func overlap(a *settings, p netip.Prefix, b *settings, q netip.Prefix) bool {
 
 // staticNextHops refuses static routes through ourselves; the addresses are known here.
 func (c *checker) staticNextHops(all []*settings) {
-	for _, r := range c.tree.List("ip route") {
+	c.routesThroughUs("", c.tree, all)
+	for _, v := range c.tree.List("vrf") {
+		c.routesThroughUs(v.Text("name"), v, all)
+	}
+}
+
+func (c *checker) routesThroughUs(vrfName string, t *config.Tree, all []*settings) {
+	for _, r := range t.List("ip route") {
 		next, err := netip.ParseAddr(r.Text("next-hop"))
 		if err != nil {
 			continue
 		}
 		at := slices.IndexFunc(all, func(s *settings) bool {
-			return slices.ContainsFunc(s.addresses, func(p netip.Prefix) bool { return p.Addr() == next })
+			return s.vrfName == vrfName && slices.ContainsFunc(s.addresses, func(p netip.Prefix) bool { return p.Addr() == next })
 		})
 		if at >= 0 {
 			c.faults = append(c.faults, &config.Error{Path: "ip route " + r.Text("prefix"), Line: r.Line(),

@@ -10,6 +10,7 @@ import (
 	"vbng/control/schema"
 	"vbng/forwarding/entry"
 	"vbng/forwarding/wire"
+	"vbng/routing/vrf"
 )
 
 const (
@@ -45,6 +46,8 @@ func Schema() []*schema.Node {
 			Type: schema.String(maxNameBytes, `[A-Za-z][A-Za-z0-9_-]*(\.[0-9]+)?`, "NAME")}},
 		Children: []*schema.Node{
 			{Name: "description", Kind: schema.Leaf, Help: "what the interface is for", Type: schema.Text()},
+			{Name: "vrf", Kind: schema.Leaf, Help: "the VRF of its addresses and routes; the default one if not given", Type: vrf.NameType(), Ref: "vrf",
+				Effect: "the interface goes down and comes up in the other VRF"},
 			{Name: "driver", Kind: schema.Leaf, Help: "how frames are moved; memory and pcap are for tests", Default: "af-packet",
 				Type: schema.Enum("af-packet", "tap", "pcap", "memory"), Effect: "the port is opened anew"},
 			{Name: "device", Kind: schema.Leaf, Help: "kernel device, or file of driver pcap; the interface's name if not given",
@@ -96,6 +99,8 @@ type settings struct {
 	class       class
 	parent      string // the interface that has the port; its own name for a port
 	description string
+	vrfName     string
+	vrf         entry.VRFID // of that name; not set in a Check
 	driver      entry.Driver
 	device      string
 	mtu         uint16 // 0: the device's
@@ -124,7 +129,7 @@ func read(t *config.Tree) []*settings {
 
 func readOne(t *config.Tree) *settings {
 	s := &settings{
-		name: t.Text("name"), description: t.Text("description"), driver: drivers[t.Text("driver")], device: t.Text("device"),
+		name: t.Text("name"), description: t.Text("description"), vrfName: t.Text("vrf"), driver: drivers[t.Text("driver")], device: t.Text("device"),
 		mtu: uint16(t.Uint("mtu")), shutdown: t.Flag("shutdown"), pppoe: t.Text("pppoe profile") != "",
 		arpTimeout: t.Seconds("arp timeout"), line: t.Line(),
 	}

@@ -27,6 +27,11 @@ type Routes interface {
 	DeleteInterfaceRoute(vrf entry.VRFID, prefix netip.Prefix, i entry.InterfaceID, target entry.Target, done func())
 }
 
+// VRFs numbers the VRFs by name. It is asked by Apply, not by the loop.
+type VRFs interface {
+	ID(name string) entry.VRFID
+}
+
 // Options is what the interfaces stand on.
 type Options struct {
 	Clock      clock.Clock
@@ -37,9 +42,12 @@ type Options struct {
 	Host       HostStack // nil: the kernel is left alone
 	Memory     Memory    // nil: neighbours are forgotten at a restart
 	Log        *slog.Logger
-	// TUN is the device by which the kernel serves our addresses in the default VRF; empty: none, and
-	// packets to them are dropped by name.
-	TUN string
+	VRFs       VRFs
+	// TUNs: each VRF has a device by which the kernel serves our addresses there; else packets to them
+	// are dropped by name.
+	TUNs bool
+	// Namespace is where the forwarder finds those devices (entry.Port); empty: in its own.
+	Namespace string
 	// Limits of the ARP table; zero: the usual ones.
 	Limits Limits
 }
@@ -55,11 +63,14 @@ type Interfaces struct {
 	snapshot atomic.Pointer[snapshot]
 	received received // counters of the punt path
 
+	declared map[entry.VRFID]bool // put by the last Apply; owned by Apply
+
 	// Owned by the loop.
 	ports      map[entry.PortID]*port
 	links      map[entry.InterfaceID]*link
+	domains    map[entry.VRFID]*domain
 	settings   []*settings // as configured
-	started    bool        // the VRF is programmed
+	started    bool        // a configuration has come
 	neighbors  int         // in all links
 	arp        arpCounters
 	waiting    []func() // for the ports to have told their state
@@ -76,6 +87,7 @@ func New(o Options) *Interfaces {
 	i := &Interfaces{
 		options: o, loop: loop.New[message](o.Clock, inboxLimit),
 		ports: map[entry.PortID]*port{}, links: map[entry.InterfaceID]*link{},
+		domains: map[entry.VRFID]*domain{}, declared: map[entry.VRFID]bool{},
 	}
 	saved, err := load(o.Memory)
 	if err != nil {
@@ -99,12 +111,11 @@ func (i *Interfaces) Release() {}
 
 // Apply implements commit.Subsystem.
 func (i *Interfaces) Apply(_, new *config.Tree) {
+	i.declare(new)
 	m := configured{settings: read(new), indexes: map[string]uint32{}}
 	for _, s := range m.settings {
 		m.indexes[s.name] = i.options.Indexes.Index(s.name)
-	}
-	if tun := i.options.TUN; tun != "" {
-		m.indexes[tun] = i.options.Indexes.Index(tun)
+		s.vrf = i.options.VRFs.ID(s.vrfName)
 	}
 	i.loop.Post(m)
 }
@@ -191,8 +202,7 @@ type configured struct {
 }
 
 func (m configured) handle(i *Interfaces) {
-	i.settings = m.settings
-	i.start(m.indexes)
+	i.settings, i.started = m.settings, true
 	for _, p := range i.ports {
 		if !p.internal {
 			p.want, p.settings = nil, nil
@@ -212,24 +222,6 @@ func (m configured) handle(i *Interfaces) {
 	i.converge()
 }
 
-// start programs what no configuration changes: the default VRF and its TUN.
-func (i *Interfaces) start(indexes map[string]uint32) {
-	if i.started {
-		return
-	}
-	i.started = true
-	var b entry.Batch
-	vrf := entry.VRF{}
-	if tun := i.options.TUN; tun != "" {
-		p := entry.Port{ID: entry.PortID(indexes[tun]), Driver: entry.DriverTUN, Device: tun, MTU: defaultMTU}
-		i.ports[p.ID] = &port{id: p.ID, name: tun, internal: true, want: &p, programmed: p}
-		vrf.TUN = p.ID
-		b.Put(p)
-	}
-	b.Put(vrf)
-	i.program(&b, func(string) {})
-}
-
 // converge brings everything to what is wanted, as far as it can go now.
 func (i *Interfaces) converge() {
 	for _, id := range slices.Sorted(maps.Keys(i.ports)) {
@@ -241,5 +233,6 @@ func (i *Interfaces) converge() {
 	for _, id := range slices.Sorted(maps.Keys(i.ports)) {
 		i.removePort(i.ports[id])
 	}
+	i.removeDomains()
 	i.publish()
 }

@@ -13,8 +13,9 @@ import (
 type link struct {
 	id         entry.InterfaceID
 	name       string
-	want       *settings // nil: no longer configured
-	port       *port     // nil: a loopback
+	want       *settings   // nil: no longer configured
+	port       *port       // nil: a loopback
+	vrf        entry.VRFID // of its routes; it changes when none is left
 	programmed entry.Interface
 	locals     []netip.Addr          // programmed
 	routes     map[routeKey]presence // in the RIB
@@ -70,7 +71,7 @@ func (l *link) entry() entry.Interface {
 		return entry.Interface{}
 	}
 	return entry.Interface{
-		ID: l.id, Port: l.port.id, MAC: l.want.mac, MTU: l.mtu(),
+		ID: l.id, Port: l.port.id, VRF: l.want.vrf, MAC: l.want.mac, MTU: l.mtu(),
 		OuterTPID: l.want.tags.outerTPID, OuterVLAN: l.want.tags.outerVLAN, InnerVLAN: l.want.tags.innerVLAN,
 	}
 }
@@ -100,17 +101,23 @@ func replaced(programmed, want entry.Interface) bool {
 	return programmed.ID != 0 && programmed != want
 }
 
+// moving reports whether the link has to leave its VRF for another one.
+func (l *link) moving() bool { return l.want != nil && l.want.vrf != l.vrf && !l.idle() }
+
 // convergeLink brings the link to what is wanted, as far as it can go now. Whatever it waits for
 // comes back here.
 func (i *Interfaces) convergeLink(l *link) {
 	want := l.entry()
-	if replaced(l.programmed, want) {
+	if replaced(l.programmed, want) || l.moving() {
 		i.withdraw(l, nil)
 		i.dropNeighbors(l, func(*neighbor) bool { return true })
 		if !l.idle() {
 			return
 		}
 		i.unprogram(l)
+	}
+	if l.want != nil {
+		l.vrf = l.want.vrf
 	}
 	i.programLink(l, want)
 	routes := l.wantedRoutes()
@@ -173,7 +180,7 @@ func (i *Interfaces) programLink(l *link, want entry.Interface) {
 
 // wantedRoutes returns the routes that the link should have in the RIB, in the order of its addresses.
 func (l *link) wantedRoutes() []routeKey {
-	if !l.up() {
+	if !l.up() || l.want.vrf != l.vrf {
 		return nil
 	}
 	network := entry.TargetConnected
@@ -207,7 +214,7 @@ func (i *Interfaces) withdraw(l *link, wanted []routeKey) {
 		}
 		l.routes[k] = leaving
 		i.later(func() {
-			i.options.Routes.DeleteInterfaceRoute(0, k.prefix, l.id, l.target(k), func() { i.loop.Post(routeGone{l, k}) })
+			i.options.Routes.DeleteInterfaceRoute(l.vrf, k.prefix, l.id, l.target(k), func() { i.loop.Post(routeGone{l, k}) })
 		})
 	}
 }
@@ -230,7 +237,7 @@ func (i *Interfaces) announce(l *link) {
 			continue // one that is leaving comes back when it has left
 		}
 		l.routes[k] = present
-		i.options.Routes.AddInterfaceRoute(0, k.prefix, l.id, l.target(k))
+		i.options.Routes.AddInterfaceRoute(l.vrf, k.prefix, l.id, l.target(k))
 		if k.kind == entry.TargetLocal {
 			i.announceAddress(l, k.prefix.Addr(), announcements)
 		}
@@ -254,6 +261,7 @@ func (i *Interfaces) convergeOne(l *link) {
 	if l.port != nil {
 		i.removePort(l.port)
 	}
+	i.removeDomains()
 	i.publish()
 }
 

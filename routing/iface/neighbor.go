@@ -257,14 +257,14 @@ func (i *Interfaces) convergeNeighbor(n *neighbor) {
 	if !useful && n.host == present {
 		n.host = leaving
 		i.later(func() {
-			i.options.Routes.DeleteInterfaceRoute(0, n.prefix(), l.id, n.target(), func() { i.loop.Post(hostGone{n}) })
+			i.options.Routes.DeleteInterfaceRoute(l.vrf, n.prefix(), l.id, n.target(), func() { i.loop.Post(hostGone{n}) })
 		})
 	}
 	i.remember(n)
 	i.programNeighbor(n, n.wants > 0 || useful || n.host != absent)
 	if useful && n.host == absent {
 		n.host = present
-		i.later(func() { i.options.Routes.AddInterfaceRoute(0, n.prefix(), l.id, n.target()) })
+		i.later(func() { i.options.Routes.AddInterfaceRoute(l.vrf, n.prefix(), l.id, n.target()) })
 	}
 	if n.state == idle && n.wants == 0 && n.host == absent && l.neighbors[n.addr] == n {
 		delete(l.neighbors, n.addr)

@@ -13,7 +13,8 @@ const portRetryDelay = time.Second
 type port struct {
 	id         entry.PortID
 	name       string
-	internal   bool        // the VRF's TUN: not configured, not shown to others
+	internal   bool        // a VRF's TUN: not configured, not shown to others
+	vrf        entry.VRFID // of the TUN
 	settings   *settings   // nil: no longer configured
 	want       *entry.Port // nil: none (removed or shut down)
 	programmed entry.Port  // zero ID: none
