@@ -62,9 +62,15 @@ func (c *Client) Greeting() string { return c.greeting }
 // Dirty reports whether there are uncommitted edits.
 func (c *Client) Dirty() bool { return c.dirty }
 
-// Line runs a line.
-func (c *Client) Line(text string) (protocol.Answer, error) {
+// Line runs a line. What comes before its answer (of a stream) is written to out as it comes.
+func (c *Client) Line(text string, out io.Writer) (protocol.Answer, error) {
 	a, err := c.ask(protocol.Request{Op: protocol.Line, Text: text})
+	for err == nil && a.More {
+		if _, err = io.WriteString(out, a.Output); err != nil {
+			return a, fmt.Errorf("write output: %w", err)
+		}
+		a, err = c.answer()
+	}
 	if err == nil {
 		c.dirty = a.Dirty
 	}
@@ -98,6 +104,10 @@ func (c *Client) ask(r protocol.Request) (protocol.Answer, error) {
 	if err := c.send(r); err != nil {
 		return protocol.Answer{}, err
 	}
+	return c.answer()
+}
+
+func (c *Client) answer() (protocol.Answer, error) {
 	var a protocol.Answer
 	if err := c.decoder.Decode(&a); err != nil {
 		if errors.Is(err, io.EOF) {

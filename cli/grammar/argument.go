@@ -46,11 +46,11 @@ func argument(c *oper.Command, a oper.Arg, left []oper.Arg) *line.Item {
 	case a.Flag:
 		return &line.Item{Word: a.Name, Help: a.Help, Tag: flag(a.Name), End: after.end, Next: after.items}
 	case a.Keyword && a.Rest:
-		return &line.Item{Word: a.Name, Help: a.Help, Next: func() []*line.Item { return []*line.Item{rest(a, after)} }}
+		return &line.Item{Word: a.Name, Help: a.Help, Next: func() []*line.Item { return []*line.Item{rest(a)} }}
 	case a.Keyword:
 		return &line.Item{Word: a.Name, Help: a.Help, Next: func() []*line.Item { return []*line.Item{single(a, after)} }}
 	case a.Rest:
-		return rest(a, after)
+		return rest(a)
 	}
 	return single(a, after)
 }
@@ -65,10 +65,10 @@ func single(a oper.Arg, after place) *line.Item {
 	return &line.Item{Type: argType{a}, Help: a.Help, Complete: a.Complete, Tag: arg(a.Name), End: after.end, Next: after.items}
 }
 
-// rest takes word after word; what stands after the argument may still follow.
-func rest(a oper.Arg, after place) *line.Item {
-	i := single(a, after)
-	i.Next = func() []*line.Item { return append(after.items(), rest(a, after)) }
+// rest takes word after word up to a pipe: a comment may have any word in it.
+func rest(a oper.Arg) *line.Item {
+	i := single(a, place{end: true})
+	i.Next = func() []*line.Item { return []*line.Item{pipe(), rest(a)} }
 	return i
 }
 

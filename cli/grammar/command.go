@@ -53,7 +53,7 @@ func (b *branch) item() *line.Item {
 		i.Next = func() []*line.Item { return longer }
 		return i
 	}
-	after := arguments(b.command, b.command.Args)
+	after := arguments(b.command, b.command.Arguments())
 	i.Tag, i.End = b.command, after.end
 	i.Next = func() []*line.Item { return append(append([]*line.Item{}, longer...), after.items()...) }
 	return i
@@ -62,10 +62,14 @@ func (b *branch) item() *line.Item {
 // verbs explain the first words that many commands share.
 func verbs() map[string]string {
 	return map[string]string{
-		"show":  "Show what is going on",
-		"clear": "End or reset something",
-		"debug": "Follow one thing closely",
-		"test":  "Try something out",
+		"show":     "Show what is going on",
+		"clear":    "End or reset something",
+		"debug":    "Follow one thing closely",
+		"test":     "Try something out",
+		"load":     "Read configuration into the candidate",
+		"monitor":  "Watch what passes by",
+		"terminal": "Settings of this terminal",
+		"rollback": "Go back to an older configuration",
 	}
 }
 

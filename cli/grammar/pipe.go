@@ -11,12 +11,15 @@ type (
 	filter  string // the filter's name
 	pattern struct{}
 	asJSON  struct{}
+	noMore  struct{}
 )
 
-// pipe is the bar behind a command and what may follow it.
+// pipe is the bar behind a command and what may follow it. "json" comes first, as it is made of the typed answer;
+// the filters behind it see its lines.
 func pipe() *line.Item {
 	return &line.Item{Word: "|", Help: "Filter the output", Next: func() []*line.Item {
-		return append(filters(), &line.Item{Word: "json", Help: "Output for programs", Tag: asJSON{}, End: true})
+		json := &line.Item{Word: "json", Help: "Output for programs", Tag: asJSON{}, End: true, Next: morePipe}
+		return append(filters(), json)
 	}}
 }
 
@@ -31,7 +34,7 @@ func filters() []*line.Item {
 		}
 		items = append(items, i)
 	}
-	return items
+	return append(items, &line.Item{Word: "no-more", Help: "Do not stop at each page", Tag: noMore{}, End: true, Next: morePipe})
 }
 
 // patternItem is one word of a regular expression; several words are joined by a blank.
@@ -42,5 +45,8 @@ func patternItem() *line.Item {
 }
 
 func morePipe() []*line.Item {
-	return []*line.Item{{Word: "|", Help: "Filter once more", Next: filters}}
+	return []*line.Item{{Word: "|", Help: "Filter once more", Next: func() []*line.Item {
+		return append(filters(), &line.Item{Word: "json",
+			Refusal: "json must be the first filter: it is made of the answer's values, and here only lines are left"})
+	}}}
 }

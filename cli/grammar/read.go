@@ -11,6 +11,7 @@ type Order struct {
 	Command *oper.Command
 	Args    map[string]string
 	JSON    bool
+	NoMore  bool // do not stop at each page
 	Filters []render.Filter
 }
 
@@ -32,6 +33,8 @@ func Read(tokens []line.Token) (o Order, ok bool) {
 			f.Pattern = joined(f.Pattern, t.Text)
 		case asJSON:
 			o.JSON = true
+		case noMore:
+			o.NoMore = true
 		}
 	}
 	return o, o.Command != nil

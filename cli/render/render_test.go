@@ -2,6 +2,7 @@ package render
 
 import (
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -103,13 +104,29 @@ func TestFilters(t *testing.T) {
 		{"begin", "!", "!\nhostname h\n"},
 		{"section", "^interface", "interface a\n mtu 1\n"},
 		{"count", "", "4 lines\n"},
+		{"number", "", "   1  interface a\n   2   mtu 1\n   3  !\n   4  hostname h\n"},
 	} {
-		got, err := Filter{c.name, c.pattern}.Apply(text)
+		got, err := filtered(text, Filter{c.name, c.pattern})
 		if err != nil || got != c.want {
 			t.Errorf("%s: %v, got %q, want %q", c.name, err, got, c.want)
 		}
 	}
-	if _, err := (Filter{"include", "("}).Apply(text); err == nil {
-		t.Error("a bad pattern is accepted")
+	for _, pattern := range []string{"(", strings.Repeat("x", maxPatternBytes+1)} {
+		if _, err := filtered(text, Filter{"include", pattern}); err == nil {
+			t.Errorf("pattern %.10s is accepted", pattern)
+		}
 	}
+	if got, err := filtered(text, Filter{"exclude", "mtu"}, Filter{"number", ""}, Filter{"exclude", "!"}, Filter{"count", ""}, Filter{"number", ""}); err != nil || got != "   1  2 lines\n" {
+		t.Errorf("%q %v", got, err)
+	}
+}
+
+// filtered feeds a pipeline in two pieces, as a stream does.
+func filtered(text string, filters ...Filter) (string, error) {
+	p, err := NewPipeline(filters)
+	if err != nil {
+		return "", err
+	}
+	first, rest, _ := strings.Cut(text, "\n")
+	return p.Write(first+"\n") + p.Write(rest) + p.Close(), nil
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"time"
 
 	"vbng/cli/protocol"
 	"vbng/cli/shell"
@@ -155,9 +156,34 @@ func (v *conversation) line(ctx context.Context, text string, cancels <-chan str
 		case <-ctx.Done():
 		}
 	}()
-	r := v.session.Line(ctx, text)
+	r := v.session.Follow(ctx, text, v.piece)
 	return protocol.Answer{
-		Output: r.Output, Error: r.Error, Column: r.Column, Leave: r.Leave,
-		Prompt: v.session.Prompt(), Dirty: v.session.Dirty(),
+		Output: r.Output, Error: r.Error, Column: r.Column, Leave: r.Leave, Secret: r.Secret,
+		Prompt: v.session.Prompt(), Dirty: v.session.Dirty(), Page: page(r.NoMore),
 	}
+}
+
+func page(noMore bool) int {
+	if noMore {
+		return -1
+	}
+	return 0
+}
+
+// patience is how long a shell may leave a piece of a stream untaken: one that has stopped must not keep what
+// the stream has switched on.
+const patience = 30 * time.Second
+
+// piece sends a part of a line's output. It waits while the shell does not read.
+func (v *conversation) piece(text string) bool {
+	if text == "" {
+		return true
+	}
+	if err := v.conn.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+		return false
+	}
+	if err := v.encoder.Encode(protocol.Answer{More: true, Output: text, Column: -1}); err != nil {
+		return false
+	}
+	return v.conn.SetWriteDeadline(time.Time{}) == nil
 }

@@ -20,8 +20,12 @@ import (
 )
 
 // start serves a router of the sample language and returns its socket's path.
-func start(t *testing.T) string {
+func start(t *testing.T) string { path, _ := startStreaming(t); return path }
+
+// startStreaming also returns what is closed when "monitor clock", which runs once, has ended.
+func startStreaming(t *testing.T) (path string, ended <-chan struct{}) {
 	t.Helper()
+	stopped := make(chan struct{})
 	root, err := sample.Schema()
 	if err != nil {
 		t.Fatal(err)
@@ -39,11 +43,17 @@ func start(t *testing.T) string {
 	err = r.Add(&oper.Command{Words: "show slow", Help: "Waits", Run: func(ctx context.Context, _ oper.Call) (any, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
-	}}, &oper.Command{Words: "show who", Help: "Asks who asks", Run: func(_ context.Context, c oper.Call) (any, error) { return c.User, nil }})
+	}}, &oper.Command{Words: "show who", Help: "Asks who asks", Run: func(_ context.Context, c oper.Call) (any, error) { return c.User, nil }},
+		&oper.Command{Words: "monitor clock", Help: "Ticks", Stream: func(ctx context.Context, _ oper.Call, emit func(any) bool) error {
+			defer close(stopped)
+			for emit("tick") {
+			}
+			return ctx.Err()
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, "sock")
+	path = filepath.Join(dir, "sock")
 	s := New(path, shell.Options{Manager: m, Registry: r, Logger: quiet})
 	l, err := s.Listen()
 	if err != nil {
@@ -58,7 +68,7 @@ func start(t *testing.T) string {
 			t.Error(err)
 		}
 	})
-	return path
+	return path, stopped
 }
 
 func dial(t *testing.T, path string) *client.Client {
@@ -78,14 +88,14 @@ func TestConversation(t *testing.T) {
 		t.Errorf("prompt %q", c.Prompt())
 	}
 	for _, line := range []string{"configure", "hostname x1", "commit"} {
-		if a, err := c.Line(line); err != nil || a.Error != "" {
+		if a, err := c.Line(line, io.Discard); err != nil || a.Error != "" {
 			t.Fatalf("%s: %+v %v", line, a, err)
 		}
 	}
 	if c.Prompt() != "x1(config)# " || c.Dirty() {
 		t.Errorf("prompt %q", c.Prompt())
 	}
-	if a, err := c.Line("hostname _"); err != nil || a.Column != 9 || a.Error == "" || c.Dirty() {
+	if a, err := c.Line("hostname _", io.Discard); err != nil || a.Column != 9 || a.Error == "" || c.Dirty() {
 		t.Errorf("%+v %v", a, err)
 	}
 	if a, err := c.Complete("hos"); err != nil || len(a.Choices) != 1 || a.Choices[0].Text != "hostname" || a.Start != 0 {
@@ -103,7 +113,7 @@ func TestCancelStopsALine(t *testing.T) {
 	c := dial(t, start(t))
 	answers := make(chan protocol.Answer)
 	go func() {
-		a, err := c.Line("show slow")
+		a, err := c.Line("show slow", io.Discard)
 		if err != nil {
 			t.Error(err)
 		}
@@ -124,12 +134,44 @@ func TestCancelStopsALine(t *testing.T) {
 	}
 }
 
-func TestSessionEnds(t *testing.T) {
-	c := dial(t, start(t))
-	if a, err := c.Line("exit"); err != nil || !a.Leave {
+// canceler stops the line when its first output comes.
+type canceler struct{ c *client.Client }
+
+func (x canceler) Write(b []byte) (int, error) { return len(b), x.c.Cancel() }
+
+func TestStreamIsStopped(t *testing.T) {
+	path, ended := startStreaming(t)
+	c := dial(t, path)
+	a, err := c.Line("monitor clock count 100000", canceler{c})
+	if err != nil || a.Error != "" || !strings.Contains(a.Output, "pieces") {
 		t.Errorf("%+v %v", a, err)
 	}
-	if _, err := c.Line("show who"); err == nil {
+	<-ended
+	if a, err := c.Line("show who", io.Discard); err != nil || a.Output == "" {
+		t.Errorf("after the stream: %+v %v", a, err)
+	}
+}
+
+// hangingUp is a shell that dies at the first output.
+type hangingUp struct{ c *client.Client }
+
+func (x hangingUp) Write(b []byte) (int, error) { return len(b), x.c.Close() }
+
+func TestDeadShellEndsStream(t *testing.T) {
+	path, ended := startStreaming(t)
+	c := dial(t, path)
+	if _, err := c.Line("monitor clock count 100000", hangingUp{c}); err == nil {
+		t.Error("a dead shell got an answer")
+	}
+	<-ended
+}
+
+func TestSessionEnds(t *testing.T) {
+	c := dial(t, start(t))
+	if a, err := c.Line("exit", io.Discard); err != nil || !a.Leave {
+		t.Errorf("%+v %v", a, err)
+	}
+	if _, err := c.Line("show who", io.Discard); err == nil {
 		t.Error("the session goes on")
 	}
 }
@@ -144,7 +186,7 @@ func TestVersionIsChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	var a protocol.Answer
-	if err := json.NewDecoder(conn).Decode(&a); err != nil || !strings.Contains(a.Error, "protocol 99, the router 1") {
+	if err := json.NewDecoder(conn).Decode(&a); err != nil || !strings.Contains(a.Error, "protocol 99, the router 2") {
 		t.Errorf("%+v %v", a, err)
 	}
 }

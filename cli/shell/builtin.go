@@ -93,7 +93,7 @@ func (s *Session) exit(oper.Call) (string, error) {
 	if s.Dirty() {
 		return "", errors.New("there are uncommitted edits: \"configure\" and \"commit\" them, or \"abort\" them")
 	}
-	s.leave = true
+	s.reply.Leave = true
 	return "", nil
 }
 

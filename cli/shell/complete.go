@@ -80,7 +80,7 @@ func (s *Session) expect(words []line.Word) (items []*line.Item, end bool, err e
 // choices are the words that an item can be and that begin with what was typed.
 func choices(i *line.Item, partial line.Word) []Choice {
 	if i.Word != "" {
-		if partial.Quoted || !strings.HasPrefix(i.Word, partial.Text) {
+		if i.Refusal != "" || partial.Quoted || !strings.HasPrefix(i.Word, partial.Text) {
 			return nil
 		}
 		return []Choice{{Text: i.Word, Help: i.Help}}

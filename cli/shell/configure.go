@@ -17,6 +17,7 @@ func (s *Session) configure(tokens []line.Token, words []line.Word, fault error)
 	for depth := len(s.modes) - 1; depth >= 0; depth-- {
 		m := s.modes[depth]
 		l, named, err := s.grammar.Read(m.node, m.path, words, remove)
+		s.reply.Secret = s.reply.Secret || l.Secret()
 		if err == nil {
 			return s.edit(depth, l, words)
 		}

@@ -15,10 +15,11 @@ import (
 )
 
 // run finds out what kind of line it is and does it.
-func (s *Session) run(ctx context.Context, words []line.Word) (string, error) {
+func (s *Session) run(ctx context.Context, words []line.Word, piece func(string) bool) (string, error) {
 	tokens, err := line.Match(s.items(), words)
+	s.reply.Secret = secret(tokens)
 	if order, ok := grammar.Read(tokens); ok && err == nil {
-		return s.obey(ctx, order, tokens)
+		return s.obey(ctx, order, tokens, piece)
 	}
 	if !s.configuring() || s.isCommand(tokens) {
 		return "", err
@@ -33,8 +34,17 @@ func (s *Session) isCommand(tokens []line.Token) bool {
 }
 
 // obey runs a command and makes text of its answer.
-func (s *Session) obey(ctx context.Context, o grammar.Order, tokens []line.Token) (string, error) {
+func (s *Session) obey(ctx context.Context, o grammar.Order, tokens []line.Token, piece func(string) bool) (string, error) {
 	s.audit(o, tokens)
+	pipeline, err := render.NewPipeline(o.Filters)
+	if err != nil {
+		return "", err
+	}
+	s.reply.NoMore = o.NoMore
+	if o.Command.Stream != nil {
+		s.reply.NoMore = true
+		return s.follow(ctx, o, pipeline, piece)
+	}
 	ctx, cancel := context.WithTimeout(ctx, s.options.Patience)
 	defer cancel()
 	answer, err := o.Command.Run(ctx, oper.Call{Args: o.Args, User: s.user})
@@ -46,16 +56,17 @@ func (s *Session) obey(ctx context.Context, o grammar.Order, tokens []line.Token
 	case err != nil:
 		return "", err
 	}
-	if o.JSON {
-		return render.JSON(answer)
+	text, err := rendered(o, answer)
+	if err != nil {
+		return "", err
 	}
-	text := render.Text(answer)
-	for _, f := range o.Filters {
-		if text, err = f.Apply(text); err != nil {
-			return "", err
-		}
-	}
-	return text, nil
+	text = pipeline.Write(text)
+	return text + pipeline.Close(), nil
+}
+
+// secret reports whether a secret is among the words.
+func secret(tokens []line.Token) bool {
+	return slices.ContainsFunc(tokens, func(t line.Token) bool { return t.Item.Type != nil && t.Item.Type.Secret() })
 }
 
 // audit logs who ordered something; looking is not logged, and commits are logged by their manager.

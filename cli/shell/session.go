@@ -33,7 +33,7 @@ type Session struct {
 	exec      []*line.Item // what a line may begin with
 	commands  []*line.Item // the same in configuration mode, besides configuration
 	modes     []mode       // open configuration modes, outermost first; none: exec mode
-	leave     bool
+	reply     Reply        // to the line that runs
 }
 
 // Reply answers one line.
@@ -42,6 +42,8 @@ type Reply struct {
 	Error  string // empty: all went well
 	Column int    // byte offset of the fault in the line, -1: none
 	Leave  bool   // the session is over
+	Secret bool   // the line had a secret in it
+	NoMore bool   // the output is not shown in pages
 }
 
 // New returns a session in exec mode for the user of that name.
@@ -99,8 +101,17 @@ func (s *Session) Dirty() bool { return s.candidate.Dirty() }
 // User returns the operator's name.
 func (s *Session) User() string { return s.user }
 
-// Line runs one line.
-func (s *Session) Line(ctx context.Context, text string) (r Reply) {
+// Line runs one line. What a streaming command says is in the output.
+func (s *Session) Line(ctx context.Context, text string) Reply {
+	var before strings.Builder
+	r := s.Follow(ctx, text, func(piece string) bool { before.WriteString(piece); return true })
+	r.Output = before.String() + r.Output
+	return r
+}
+
+// Follow runs one line and hands the pieces of a streaming command on as they come; piece returns false when
+// nobody takes them any more.
+func (s *Session) Follow(ctx context.Context, text string, piece func(string) bool) (r Reply) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.options.Logger.Error("command panicked", "user", s.user, "panic", p, "stack", string(debug.Stack()))
@@ -115,13 +126,14 @@ func (s *Session) Line(ctx context.Context, text string) (r Reply) {
 	if err != nil {
 		return failure(err)
 	}
-	output, err := s.run(ctx, words)
+	s.reply = Reply{}
+	output, err := s.run(ctx, words, piece)
+	r = Reply{Column: -1}
 	if err != nil {
 		r = failure(err)
-		r.Output = output
-		return r
 	}
-	return Reply{Output: output, Column: -1, Leave: s.leave}
+	r.Output, r.Leave, r.Secret, r.NoMore = output, s.reply.Leave, s.reply.Secret, s.reply.NoMore
+	return r
 }
 
 func failure(err error) Reply {

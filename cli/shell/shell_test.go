@@ -191,7 +191,7 @@ func TestFaults(t *testing.T) {
 	x.fails("show subscribers detail detail", 24, `expected user or |, found "detail"`)
 	x.fails("clear subscriber user root", 22, "not this one")
 	x.fails("show subscribers | include (", -1, "compile pattern")
-	x.fails("show slow | json | count", 17, "nothing may follow")
+	x.fails("show slow | count | json", 20, "json must be the first filter")
 	x.fails("show broken", -1, "internal error: broken")
 	x.types("configure")
 	x.fails("interface access0 5", 18, "nothing may follow")
@@ -276,7 +276,7 @@ func TestCompletion(t *testing.T) {
 		{"show subscribers user al", "alice <user>"},
 		{"show subscribers ", "detail user |"},
 		{"show subscribers detail ", "user |"},
-		{"show subscribers | ", "begin count exclude include section json"},
+		{"show subscribers | ", "begin count exclude include number section no-more json"},
 		{"show foo ", ""},
 		{"show running-config int", "interface <section>"},
 	} {

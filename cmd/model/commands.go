@@ -27,7 +27,7 @@ At every place of a line `+"`?`"+` tells what may follow and TAB completes it.`)
 	p.printf("Besides the lines of [configuration.md](configuration.md), and `no` before one of them:\n\n")
 	p.commands(withoutShared(config, exec))
 	p.heading("Filters")
-	p.printf("Behind a command, after `|`. All but `json` may be put one behind another.\n\n")
+	p.printf("Behind a command, after `|`. They may be put one behind another; `json` stands first, and the filters behind it see its lines.\n\n")
 	var rows [][]string
 	for _, f := range render.Filters() {
 		words := f.Name
@@ -36,7 +36,8 @@ At every place of a line `+"`?`"+` tells what may follow and TAB completes it.`)
 		}
 		rows = append(rows, []string{code(words), sentence(f.Help)})
 	}
-	p.table([]string{"Filter", "Meaning"}, append(rows, []string{code("json"), "The typed values, for programs"}))
+	p.table([]string{"Filter", "Meaning"}, append(rows, []string{code("json"), "The typed values, for programs"},
+		[]string{code("no-more"), "All at once on a terminal, not in pages"}))
 	return p.text.String(), nil
 }
 
@@ -58,14 +59,14 @@ func withoutShared(some, others []*oper.Command) []*oper.Command {
 func (p *page) commands(all []*oper.Command) {
 	for _, c := range all {
 		words := []string{c.Words}
-		for _, a := range c.Args {
+		for _, a := range c.Arguments() {
 			words = append(words, argument(a))
 		}
 		p.printf("- `%s`\n\n  %s.\n\n", strings.Join(words, " "), sentence(c.Help))
-		for _, a := range c.Args {
+		for _, a := range c.Arguments() {
 			p.printf("  - `%s`: %s%s\n", a.Name, a.Help, choices(a))
 		}
-		if len(c.Args) > 0 {
+		if len(c.Arguments()) > 0 {
 			p.printf("\n")
 		}
 	}

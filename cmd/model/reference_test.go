@@ -73,7 +73,7 @@ func TestEverythingHasHelp(t *testing.T) {
 
 func helpful(t *testing.T, c *oper.Command) {
 	t.Helper()
-	if strings.TrimSpace(c.Help) == "" || c.Run == nil {
+	if strings.TrimSpace(c.Help) == "" || (c.Run == nil) == (c.Stream == nil) {
 		t.Errorf("command %q has no help or nothing to run", c.Words)
 	}
 	for _, a := range c.Args {

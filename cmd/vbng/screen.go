@@ -24,7 +24,7 @@ func (s *screen) Prompt() string { return s.client.Prompt() }
 // Run implements prompt.Shell.
 func (s *screen) Run(text string) (done bool) {
 	margin := strings.Repeat(" ", utf8.RuneCountInString(s.client.Prompt()))
-	a, err := s.client.Line(text)
+	a, err := s.client.Line(text, s.out)
 	if err != nil {
 		s.lost = err
 		return true

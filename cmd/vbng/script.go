@@ -48,7 +48,7 @@ func (s script) read(in io.Reader) int {
 }
 
 func (s script) line(text string) (leave, ok bool) {
-	a, err := s.client.Line(text)
+	a, err := s.client.Line(text, s.out)
 	if err != nil {
 		fmt.Fprintf(s.errs, "vbng: %v\n", err)
 		return false, false

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"slices"
+
 	"vbng/control/line"
 	"vbng/control/schema"
 )
@@ -36,7 +38,12 @@ type Line struct {
 	Change Change
 	// Mode is the node of the mode that the line opens, nil when it opens none.
 	Mode *schema.Node
+
+	secret bool
 }
+
+// Secret reports whether the line gives a secret its value.
+func (l Line) Secret() bool { return l.secret }
 
 // Read matches a line in a mode at a place in the tree. The error is a *line.Error; named tells that
 // the words before it did name a node of this mode, so the fault lies in its value.
@@ -54,6 +61,7 @@ func (g *Grammar) Read(mode *schema.Node, at Path, words []line.Word, remove boo
 		r.token(t)
 	}
 	l, err = r.line(tokens)
+	l.secret = slices.ContainsFunc(tokens, func(t line.Token) bool { return t.Item.Type != nil && t.Item.Type.Secret() })
 	return l, true, err
 }
 

@@ -7,6 +7,9 @@ type Item struct {
 	Word string      // the literal; empty: a value
 	Type schema.Type // of a value
 	Help string
+	// Refusal tells why the word may not stand here although people will try it. The item is not
+	// offered, and matching it is a fault with this text.
+	Refusal string
 	// Complete returns the names that exist now and could be the value; may be nil.
 	Complete func() []string
 	// Eager values are taken before an abbreviated literal at the same place (configuration);

@@ -64,6 +64,9 @@ func next(start []*Item, last *Item) []*Item {
 // that begins so, else any value.
 func step(items []*Item, w Word) (*Item, string, error) {
 	exact, begun, value := sort(items, w)
+	if refused := refusal(exact, begun); refused != "" {
+		return nil, "", &Error{Column: w.Column, Text: refused}
+	}
 	if exact != nil {
 		return exact, exact.Word, nil
 	}
@@ -86,6 +89,16 @@ func step(items []*Item, w Word) (*Item, string, error) {
 		return nil, "", &Error{Column: w.Column, Text: fmt.Sprintf("nothing may follow here, found %q", w.Text)}
 	}
 	return nil, "", &Error{Column: w.Column, Text: fmt.Sprintf("expected %s, found %q", list(items), w.Text)}
+}
+
+func refusal(exact *Item, begun []*Item) string {
+	switch {
+	case exact != nil:
+		return exact.Refusal
+	case len(begun) == 1:
+		return begun[0].Refusal
+	}
+	return ""
 }
 
 // sort parts the items into the literal that the word is, the literals that begin with it, and the value.
@@ -114,7 +127,12 @@ func list(items []*Item) string {
 	}
 	var names []string
 	for _, i := range items {
-		names = append(names, i.Name())
+		if i.Refusal == "" {
+			names = append(names, i.Name())
+		}
+	}
+	if len(names) == 0 {
+		return "nothing"
 	}
 	if len(names) > maxListed {
 		names = append(names[:maxListed], "...")

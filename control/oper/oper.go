@@ -20,6 +20,16 @@ type Command struct {
 	// Run answers the call. It is called on the asker's goroutine and may wait for a loop's answer,
 	// bounded by ctx. The returned value is rendered by its type, see Table and Document.
 	Run func(ctx context.Context, call Call) (any, error)
+	// Stream answers piece by piece, in place of Run: what a debug or monitor command sees until its
+	// end. emit takes a piece, of the kinds that Run returns, and waits until the asker has taken it
+	// (a loop must not call it: put a bounded queue between); when it returns false the stream is over
+	// and Stream returns soon. ctx ends with Ctrl-C, with the asker's connection, and with Bound;
+	// Stream then returns nil or ctx.Err(), and what it had switched on is switched off. It may return
+	// earlier by itself.
+	Stream func(ctx context.Context, call Call, emit func(piece any) bool) error
+	// Bound ends a Stream that goes on. The asker may ask for another by the arguments "count" and
+	// "seconds", which every streaming command has without declaring them.
+	Bound Bound
 }
 
 // Arg is an argument of a command.
@@ -29,7 +39,7 @@ type Arg struct {
 	Flag     bool // a bare keyword, no value follows
 	Keyword  bool // NAME VALUE; otherwise the value stands alone (positional)
 	Optional bool
-	Rest     bool                     // positional, takes all words that are left
+	Rest     bool                     // takes all words up to a "|"; the last argument
 	Secret   bool                     // the value appears in no log and no error
 	Enum     []string                 // permitted values, empty: any
 	Complete func() []string          // live names for completion, may be nil
@@ -100,6 +110,9 @@ func (r *Registry) Add(commands ...*Command) error {
 	for _, c := range commands {
 		if _, dup := r.commands[c.Words]; dup {
 			return fmt.Errorf("register command %q: registered twice", c.Words)
+		}
+		if err := c.valid(); err != nil {
+			return fmt.Errorf("register command %q: %w", c.Words, err)
 		}
 		r.commands[c.Words] = c
 	}
