@@ -35,7 +35,7 @@ func mustAllocate(t *testing.T, s *Set, name string, owner Owner) netip.Addr {
 
 func TestEveryAddressOfEveryRangeIsUsable(t *testing.T) {
 	r := ranges("10.0.0.0", "10.0.1.255", "192.0.2.7", "192.0.2.7", "10.9.0.0", "10.10.255.255")
-	s := configured(nil, Config{"p", r})
+	s := configured(nil, Config{Name: "p", Ranges: r})
 	seen := map[netip.Addr]bool{}
 	want := 0
 	for _, each := range r {
@@ -68,7 +68,7 @@ func mustAllocateAfterRelease(t *testing.T, s *Set, a string) netip.Addr {
 }
 
 func TestFreedAddressRests(t *testing.T) {
-	s := configured(nil, Config{"p", ranges("10.0.0.1", "10.0.0.3", "10.1.0.1", "10.1.0.2")})
+	s := configured(nil, Config{Name: "p", Ranges: ranges("10.0.0.1", "10.0.0.3", "10.1.0.1", "10.1.0.2")})
 	var got string
 	for range 7 {
 		a := mustAllocate(t, s, "p", 1)
@@ -81,7 +81,7 @@ func TestFreedAddressRests(t *testing.T) {
 }
 
 func TestFixedAddresses(t *testing.T) {
-	s := configured([]netip.Addr{addr("10.0.0.1"), addr("172.16.0.1")}, Config{"p", ranges("10.0.0.1", "10.0.0.4")})
+	s := configured([]netip.Addr{addr("10.0.0.1"), addr("172.16.0.1")}, Config{Name: "p", Ranges: ranges("10.0.0.1", "10.0.0.4")})
 	if err := s.Reserve(addr("10.0.0.2"), 7); err != nil {
 		t.Fatal(err)
 	}
@@ -119,9 +119,9 @@ func TestFixedAddresses(t *testing.T) {
 }
 
 func TestChangeKeepsWhatIsHeld(t *testing.T) {
-	s := configured(nil, Config{"p", ranges("10.0.0.1", "10.0.0.9")})
+	s := configured(nil, Config{Name: "p", Ranges: ranges("10.0.0.1", "10.0.0.9")})
 	kept, gone := mustAllocate(t, s, "p", 1), mustAllocate(t, s, "p", 2)
-	s.Configure([]Config{{"q", ranges("10.0.0.1", "10.0.0.1")}}, nil)
+	s.Configure([]Config{{Name: "q", Ranges: ranges("10.0.0.1", "10.0.0.1")}}, nil)
 	if _, err := s.Allocate("p", 3); !errors.Is(err, ErrUnknown) {
 		t.Fatalf("error %v", err)
 	}
@@ -143,16 +143,16 @@ func TestChangeKeepsWhatIsHeld(t *testing.T) {
 }
 
 func TestChangeKeepsThePointer(t *testing.T) {
-	s := configured(nil, Config{"p", ranges("10.0.0.1", "10.0.0.9")})
+	s := configured(nil, Config{Name: "p", Ranges: ranges("10.0.0.1", "10.0.0.9")})
 	s.Release(mustAllocate(t, s, "p", 1), 1)
-	s.Configure([]Config{{"p", ranges("10.9.0.0", "10.9.0.9", "10.0.0.1", "10.0.0.8")}}, nil)
+	s.Configure([]Config{{Name: "p", Ranges: ranges("10.9.0.0", "10.9.0.9", "10.0.0.1", "10.0.0.8")}}, nil)
 	if a := mustAllocate(t, s, "p", 1); a != addr("10.0.0.2") {
 		t.Fatalf("got %s", a)
 	}
 }
 
 func TestAddressThatBecomesOwnWhileHeld(t *testing.T) {
-	p := Config{"p", ranges("10.0.0.1", "10.0.0.1")}
+	p := Config{Name: "p", Ranges: ranges("10.0.0.1", "10.0.0.1")}
 	s := configured(nil, p)
 	a := mustAllocate(t, s, "p", 1)
 	s.Configure([]Config{p}, []netip.Addr{a})
@@ -220,7 +220,7 @@ func TestAggregates(t *testing.T) {
 
 // BenchmarkAllocateNearlyFull works in a /8 of which one address in a thousand is free.
 func BenchmarkAllocateNearlyFull(b *testing.B) {
-	s := configured(nil, Config{"p", ranges("10.0.0.0", "10.255.255.255")})
+	s := configured(nil, Config{Name: "p", Ranges: ranges("10.0.0.0", "10.255.255.255")})
 	for i := range uint32(1 << 24) {
 		if i%1000 != 0 {
 			s.pools[0].ranges[0].bits.take(i)

@@ -17,6 +17,8 @@ type Range struct{ First, Last netip.Addr }
 type Config struct {
 	Name   string
 	Ranges []Range // in the order of use, checked: IPv4, First <= Last, none overlapping
+
+	ThresholdPercent int // use at which Crossings warns; 0: never
 }
 
 // Errors of Allocate and Reserve.
