@@ -76,7 +76,7 @@ var meanings = map[Cause]causeInfo{
 	CauseNoPPPoEID: {aaa.NASError, "no PPPoE session id is free on the VLAN"},
 
 	Cause(ppp.CausePeerTerminated):    {aaa.UserRequest, "the client terminated LCP"},
-	Cause(ppp.CauseNetworkTerminated): {aaa.UserRequest, "the client terminated IPCP"},
+	Cause(ppp.CauseNetworkTerminated): {aaa.UserRequest, "the client terminated the last network protocol"},
 	Cause(ppp.CauseAdminClose):        {aaa.AdminReset, "closed"},
 	Cause(ppp.CauseLowerDown):         {aaa.LostCarrier, "the PPPoE session is gone"},
 	Cause(ppp.CauseConfigureTimeout):  {aaa.LostCarrier, "the client does not answer LCP"},
@@ -88,6 +88,8 @@ var meanings = map[Cause]causeInfo{
 	Cause(ppp.CauseNoNetwork):         {aaa.NASError, "there is no address to offer"},
 	Cause(ppp.CauseIPCPTimeout):       {aaa.LostCarrier, "the client does not answer IPCP"},
 	Cause(ppp.CauseIPCPRefused):       {aaa.UserError, "the client refuses its address, or IPCP"},
+	Cause(ppp.CauseIPV6CPTimeout):     {aaa.LostCarrier, "the client does not answer IPV6CP"},
+	Cause(ppp.CauseIPV6CPRefused):     {aaa.UserError, "the client refuses every interface identifier, or IPV6CP"},
 	Cause(ppp.CauseRejected):          {aaa.UserError, "the client rejects LCP"},
 	Cause(ppp.CauseInternal):          {aaa.NASError, "internal error in PPP"},
 

@@ -33,6 +33,7 @@ type Detail struct {
 	PeerMRU        uint16       `json:"peer_mru_bytes"`
 	LCP            string       `json:"lcp_state"`
 	IPCP           string       `json:"ipcp_state"`
+	IPV6CP         string       `json:"ipv6cp_state"`
 	Phase          string       `json:"ppp_phase"`
 	LocalMagic     string       `json:"local_magic"`
 	PeerMagic      string       `json:"peer_magic"`
@@ -40,7 +41,7 @@ type Detail struct {
 }
 
 func (m *Manager) detail(s *Session) Detail {
-	lcp, ipcp := s.link.States()
+	lcp, ipcp, ipv6cp := s.link.States()
 	usage := m.usage(s)
 	d := Detail{
 		Subscriber: m.subscriber(s), AcctSessionID: s.acctID, Profile: s.profile.name, OwnMAC: s.ownMAC.String(),
@@ -48,7 +49,7 @@ func (m *Manager) detail(s *Session) Detail {
 		CircuitID: string(s.dialled.CircuitID), RemoteID: string(s.dialled.RemoteID),
 		Created: s.created.UTC().Format(timeFormat), Gateway: addressText(s.profile.local), Pool: s.pool,
 		InputPackets: usage.InputPackets, OutputPackets: usage.OutputPackets,
-		MTU: compile(s).session.MTU, PeerMRU: s.peerMRU, LCP: lcp.String(), IPCP: ipcp.String(),
+		MTU: compile(s).session.MTU, PeerMRU: s.peerMRU, LCP: lcp.String(), IPCP: ipcp.String(), IPV6CP: ipv6cp.String(),
 		Phase: s.link.Phase().String(), PPP: s.link.Counters(),
 		LocalMagic: fmt.Sprintf("0x%08x", s.localMagic), PeerMagic: fmt.Sprintf("0x%08x", s.peerMagic),
 	}
@@ -86,7 +87,7 @@ func (d Detail) section() oper.Section {
 		field("Own MAC", "%s", d.OwnMAC),
 		field("Circuit, remote id", "%q, %q", d.CircuitID, d.RemoteID),
 		field("PPPoE", "session %d, profile %s, service %q", d.PPPoE, d.Profile, d.Service),
-		field("PPP", "%s, LCP %s, IPCP %s, magic %s, peer's %s", d.Phase, d.LCP, d.IPCP, d.LocalMagic, d.PeerMagic),
+		field("PPP", "%s, LCP %s, IPCP %s, IPV6CP %s, magic %s, peer's %s", d.Phase, d.LCP, d.IPCP, d.IPV6CP, d.LocalMagic, d.PeerMagic),
 		field("MTU, peer's MRU", "%d, %d bytes", d.MTU, d.PeerMRU),
 		field("Address", "%s, gateway %s, pool %q", d.Address, d.Gateway, d.Pool),
 		field("DNS", "%s, %s", d.DNS[0], d.DNS[1]),

@@ -130,7 +130,7 @@ func (l *Link) AuthDone(serial uint32, ok bool, message string, grant NetConfig)
 		l.auth.step = authAccepted
 		l.answer()
 		l.phase = PhaseNetwork
-		l.ipcp.net = grant
+		l.take(grant)
 	})
 }
 

@@ -2,6 +2,7 @@ package ppp
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 )
 
@@ -33,9 +34,12 @@ func FuzzLink(f *testing.F) {
 	f.Add([]byte{0})
 	up := script(8, 0, request(1, magicOpt(9)), 3, chapResponse(3, "a"), 6, 7, 9, 1, request(1, addrOpt("10.0.0.9")))
 	f.Add(up)
-	f.Add(append(up, script(15, 0, request(7), 8, 1, request(9), 4, request(1))...))
-	f.Add(append(up, script(0, Packet{Code: 5}, 12, 0, Packet{Code: 9, Data: []byte{1, 1, 1, 1}}, 10, 10)...))
+	f.Add(slices.Concat(up, script(15, 0, request(7), 8, 1, request(9), 4, request(1))))
+	f.Add(slices.Concat(up, script(0, Packet{Code: 5}, 12, 0, Packet{Code: 9, Data: []byte{1, 1, 1, 1}}, 10, 10)))
 	f.Add(script(0, conf(3, 1, Option{OptAuth, []byte{0xc0, 0x23}}), 8, 0, request(1), 2, papRequest(1, "a", "b"), 14, 10, 10))
+	both := script(8, 0, request(1, magicOpt(9)), 3, chapResponse(3, "a"), 5, 4, request(1, idOpt(0)), 7)
+	f.Add(slices.Concat(both, script(4, request(2, idOpt(0x0202)), 9, 12, 13, 13, 0, Packet{Code: 8, Data: []byte{0x80, 0x57}})))
+	f.Add(slices.Concat(both, script(1, request(1, addrOpt("10.0.0.9")), 9, 4, request(3), 15, 7, 4, Packet{Code: 5}, 13, 13, 10, 10)))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		h := newHarness(t, chap)
 		h.do(h.link.Start())
@@ -75,16 +79,18 @@ func TestFuzzScriptReachesTheNetwork(t *testing.T) {
 	for in := script(8, 0, request(1, magicOpt(9)), 3, chapResponse(3, "a"), 6, 7, 9, 1, request(1, addrOpt("10.0.0.9"))); len(in) > 0; {
 		in = h.fuzzStep(in)
 	}
-	if !h.link.isUp {
+	if !h.link.networks[0].up {
 		t.Fatalf("%q", h.log)
 	}
 }
 
 func (h *harness) fuzzStep(in []byte) []byte {
-	protos := [...]uint16{ProtoLCP, ProtoIPCP, ProtoPAP, ProtoCHAP, ProtoIPV6CP, ProtoIPv4}
+	protos := [...]uint16{ProtoLCP, ProtoIPCP, ProtoPAP, ProtoCHAP, ProtoIPV6CP}
 	op := in[0]
 	in = in[1:]
 	switch op % 16 {
+	case 5:
+		h.do(h.link.AuthDone(h.serial, true, "m", dualGrant("10.0.0.9")))
 	case 6:
 		h.do(h.link.AuthDone(h.serial, true, "m", grantFor("10.0.0.9")))
 	case 7:
@@ -98,12 +104,14 @@ func (h *harness) fuzzStep(in []byte) []byte {
 				break
 			}
 		}
-	case 10, 11, 12:
+	case 10, 11, 12, 13:
 		id := TimerID(op%16 - 10)
 		h.do(h.link.Timeout(id, h.timers[id].Generation))
-	case 13:
-		h.do(h.link.Close(""))
 	case 14:
+		if len(h.sent)%2 == 0 {
+			h.do(h.link.Close(""))
+			break
+		}
 		h.do(h.link.AuthDone(h.serial, false, "", NetConfig{}))
 	case 15:
 		if s, ok := h.link.Snapshot(); ok {
@@ -129,7 +137,7 @@ func checkSent(t *testing.T, s Send) {
 	if len(s.Info) > int(EthernetMRU) {
 		t.Fatalf("sent %d bytes", len(s.Info))
 	}
-	if (s.Proto == ProtoLCP || s.Proto == ProtoIPCP) && p.Code <= CodeConfigureReject {
+	if (s.Proto == ProtoLCP || s.Proto == ProtoIPCP || s.Proto == ProtoIPV6CP) && p.Code <= CodeConfigureReject {
 		if _, err := ParseOptions(p.Data); err != nil {
 			t.Fatalf("sent options %x: %v", p.Data, err)
 		}

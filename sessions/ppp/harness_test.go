@@ -70,8 +70,16 @@ func (h *harness) note(o Output) {
 		line = fmt.Sprintf("ask %v %q %q", o.Method, o.Username, o.Password)
 	case NetworkUp:
 		line = fmt.Sprintf("network-up %v %v", o.Local, o.Peer)
+		if o.Protocol == ProtoIPV6CP {
+			line = fmt.Sprintf("network6-up %016x %016x", o.LocalInterfaceID, o.PeerInterfaceID)
+		}
 	case NetworkDown:
 		line = "network-down"
+		if o.Protocol == ProtoIPV6CP {
+			line = "network6-down"
+		}
+	case NetworkFinished:
+		line = fmt.Sprintf("network-finished %s %s", protoNames[o.Protocol], o.Cause)
 	case Finished:
 		h.ended = append(h.ended, o.Cause)
 		line = "finished " + o.Cause.String()
@@ -188,7 +196,7 @@ func (h *harness) netOpen() {
 	h.do(h.link.OpenNetwork())
 	h.ackLast(ProtoIPCP)
 	h.recv(ProtoIPCP, request(1, addrOpt("10.0.0.9")))
-	if !h.link.isUp {
+	if !h.link.networks[0].up {
 		h.t.Fatalf("network did not come up:\n%s", strings.Join(h.log, "\n"))
 	}
 	h.skip()
@@ -202,7 +210,7 @@ var pap = Config{Auth: []AuthMethod{AuthPAP}}
 var chap = Config{Auth: []AuthMethod{AuthCHAPMD5, AuthPAP}, Name: "bng"}
 
 var protoNames = map[uint16]string{
-	ProtoLCP: "LCP", ProtoIPCP: "IPCP", ProtoPAP: "PAP", ProtoCHAP: "CHAP",
+	ProtoLCP: "LCP", ProtoIPCP: "IPCP", ProtoIPV6CP: "IPV6CP", ProtoPAP: "PAP", ProtoCHAP: "CHAP",
 }
 
 // describe prints a packet that the link sent: options of Configure packets by type and data.

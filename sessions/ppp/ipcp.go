@@ -2,16 +2,23 @@ package ppp
 
 import "net/netip"
 
-// NetConfig is what the network protocols may agree to. Addresses that do not apply are left zero.
+// NetConfig is what the network protocols may agree to: IPv4 if both of its addresses are there, IPv6 if our
+// interface identifier is. What does not apply is left zero.
 type NetConfig struct {
 	Local        netip.Addr `json:"local"` // ours, the subscriber's gateway
 	Peer         netip.Addr `json:"peer"`  // assigned to the subscriber
 	PrimaryDNS   netip.Addr `json:"primary_dns"`
 	SecondaryDNS netip.Addr `json:"secondary_dns"`
+
+	LocalInterfaceID uint64 `json:"local_interface_id,omitempty"` // ours; the first octet on the wire is the most significant
+	PeerInterfaceID  uint64 `json:"peer_interface_id,omitempty"`  // the subscriber's; zero: as it asks
 }
 
 // hasIPv4 reports whether IPCP has something to offer.
 func (c NetConfig) hasIPv4() bool { return c.Local.Is4() && c.Peer.Is4() }
+
+// hasIPv6 reports whether IPV6CP is wanted.
+func (c NetConfig) hasIPv6() bool { return c.LocalInterfaceID != 0 }
 
 // ipcp negotiates the options of RFC 1332 and RFC 1877. Addresses are given, not bargained for: any
 // other wish is Nak'd with ours until Max-Failure, then rejected, and then the layer ends.

@@ -72,25 +72,26 @@ type Link struct {
 	random func([]byte)
 	shared *shared
 
-	lcp     *lcp
-	lcpFSM  automaton
-	ipcp    *ipcp
-	ipcpFSM automaton
-	auth    authenticator
+	lcp      *lcp
+	lcpFSM   automaton
+	auth     authenticator
+	net      NetConfig // granted
+	ipcp     *ipcp
+	ipv6cp   *ipv6cp
+	networks [2]network // IPCP and IPV6CP, independent of each other
 
-	phase  Phase
-	open   bool    // OpenNetwork was called
-	held   *Packet // the peer's last IPCP Configure-Request from before OpenNetwork
-	isUp   bool    // NetworkUp was put out, NetworkDown not yet
-	looped int     // consecutive echo requests with our own magic number
-	out    []Output
+	phase    Phase
+	open     bool // OpenNetwork was called
+	restored bool // and not opened again since
+	looped   int  // consecutive echo requests with our own magic number
+	out      []Output
 }
 
 // NewLink makes a link. The random source fills the slice it is given: magic numbers and challenges
 // come from it, so it must be unpredictable.
 func NewLink(cfg Config, random func([]byte)) *Link {
 	cfg = cfg.withDefaults()
-	l := &Link{cfg: cfg, random: random, shared: &shared{}, lcp: newLCP(cfg, random), ipcp: newIPCP()}
+	l := &Link{cfg: cfg, random: random, shared: &shared{}, lcp: newLCP(cfg, random), ipcp: newIPCP(), ipv6cp: newIPV6CP(random)}
 	l.shared.peerMRU = l.lcp.peer.mru
 	l.lcpFSM = automaton{
 		proto: ProtoLCP, limits: cfg.limits(), neg: l.lcp, shared: l.shared, timer: timer{id: TimerLCP},
@@ -99,11 +100,18 @@ func NewLink(cfg Config, random func([]byte)) *Link {
 			refused: CauseLCPRefused, rejected: CauseRejected,
 		},
 	}
-	l.ipcpFSM = automaton{
+	l.networks[0].fsm = automaton{
 		proto: ProtoIPCP, limits: cfg.limits(), neg: l.ipcp, shared: l.shared, timer: timer{id: TimerIPCP},
 		ends: causes{
 			timeout: CauseIPCPTimeout, terminated: CauseNetworkTerminated,
 			refused: CauseIPCPRefused, rejected: CauseIPCPRefused,
+		},
+	}
+	l.networks[1].fsm = automaton{
+		proto: ProtoIPV6CP, limits: cfg.limits(), neg: l.ipv6cp, shared: l.shared, timer: timer{id: TimerIPV6CP},
+		ends: causes{
+			timeout: CauseIPV6CPTimeout, terminated: CauseNetworkTerminated,
+			refused: CauseIPV6CPRefused, rejected: CauseIPV6CPRefused,
 		},
 	}
 	l.auth.timer.id = TimerAuth
@@ -126,29 +134,11 @@ func (l *Link) Timeout(id TimerID, generation uint32) []Output {
 		case TimerLCP:
 			l.apply(l.lcpFSM.timeout(generation))
 		case TimerIPCP:
-			l.apply(l.ipcpFSM.timeout(generation))
+			l.apply(l.networks[0].fsm.timeout(generation))
+		case TimerIPV6CP:
+			l.apply(l.networks[1].fsm.timeout(generation))
 		case TimerAuth:
 			l.authTimeout(generation)
-		}
-	})
-}
-
-// OpenNetwork opens the network protocols the grant allows. The owner calls it when forwarding is
-// ready; before AuthDone said yes it does nothing. A Configure-Request that came early is answered now.
-func (l *Link) OpenNetwork() []Output {
-	return l.run(func() {
-		if l.phase != PhaseNetwork || l.open {
-			return
-		}
-		l.open = true
-		if !l.ipcp.net.hasIPv4() {
-			l.close(CauseNoNetwork)
-			return
-		}
-		l.apply(l.ipcpFSM.start())
-		if held := l.held; held != nil {
-			l.held = nil
-			l.apply(l.ipcpFSM.receive(*held))
 		}
 	})
 }
@@ -179,8 +169,10 @@ func (l *Link) LowerDown() []Output {
 // Phase returns where the link stands.
 func (l *Link) Phase() Phase { return l.phase }
 
-// States returns the states of the LCP and IPCP automatons, for display.
-func (l *Link) States() (lcp, ipcp State) { return l.lcpFSM.state, l.ipcpFSM.state }
+// States returns the states of the automatons, for display.
+func (l *Link) States() (lcp, ipcp, ipv6cp State) {
+	return l.lcpFSM.state, l.networks[0].fsm.state, l.networks[1].fsm.state
+}
 
 // Counters returns what the link did not answer so far.
 func (l *Link) Counters() Counters { return l.shared.counters }
@@ -219,9 +211,8 @@ func (l *Link) apply(outs []Output) {
 }
 
 func (l *Link) layerUp(proto uint16) {
-	if proto == ProtoIPCP {
-		l.isUp = true
-		l.out = append(l.out, NetworkUp{Local: l.ipcp.net.Local, Peer: l.ipcp.net.Peer})
+	if n := l.network(proto); n != nil {
+		l.networkUp(n)
 		return
 	}
 	l.shared.peerMRU = l.lcp.peer.mru
@@ -238,12 +229,15 @@ func (l *Link) lcpUp() LCPUp {
 
 // layerDown: when LCP leaves Opened, all above it has to be done anew (RFC 1661 section 3.4).
 func (l *Link) layerDown(proto uint16) {
-	if proto == ProtoIPCP {
-		l.networkDown()
+	if n := l.network(proto); n != nil {
+		l.networkDown(n)
 		return
 	}
-	l.apply(l.ipcpFSM.down())
-	l.open, l.held = false, nil
+	for i := range l.networks {
+		l.apply(l.networks[i].fsm.down())
+		l.networks[i].held = nil
+	}
+	l.open = false
 	l.endAuth()
 	l.out = append(l.out, LCPDown{})
 	l.phase = PhaseEstablish
@@ -252,31 +246,16 @@ func (l *Link) layerDown(proto uint16) {
 	}
 }
 
-func (l *Link) networkDown() {
-	if l.isUp {
-		l.isUp = false
-		l.out = append(l.out, NetworkDown{})
-	}
-}
-
-// layerFinished: LCP's end is the link's. IPCP's end closes the link because no other network
-// protocol is open; one that is would keep it.
-func (l *Link) layerFinished(proto uint16, cause Cause) {
-	if proto == ProtoIPCP {
-		l.close(cause)
-		return
-	}
-	l.finish(cause)
-}
-
 // finish is the only place where a link ends.
 func (l *Link) finish(cause Cause) {
 	if l.phase == PhaseDead {
 		return
 	}
-	l.networkDown()
 	l.out = l.lcpFSM.timer.stop(l.out)
-	l.out = l.ipcpFSM.timer.stop(l.out)
+	for i := range l.networks {
+		l.networkDown(&l.networks[i])
+		l.out = l.networks[i].fsm.timer.stop(l.out)
+	}
 	l.out = l.auth.timer.stop(l.out)
 	l.phase = PhaseDead
 	l.out = append(l.out, Finished{Cause: cause})

@@ -7,7 +7,7 @@ import (
 
 // The transcripts read: "send PROTOCOL code #identifier options". Codes 1 to 4 are
 // Configure-Request, -Ack, -Nak and -Reject; 5 and 6 Terminate-Request and -Ack; 8 Protocol-Reject.
-// Timer 0 is LCP's, 1 authentication's, 2 IPCP's.
+// Timer 0 is LCP's, 1 authentication's, 2 IPCP's, 3 IPV6CP's.
 
 func TestConversationPAP(t *testing.T) {
 	h := newHarness(t, pap)

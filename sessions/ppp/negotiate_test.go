@@ -173,7 +173,7 @@ func TestObstinatePeers(t *testing.T) {
 			codes = append(codes, '0'+s.Info[0])
 		}
 		h.sent = nil
-		if h.link.ipcpFSM.state == Closing {
+		if h.link.networks[0].fsm.state == Closing {
 			break
 		}
 	}
@@ -192,7 +192,7 @@ func TestPeerDisputesOurAddress(t *testing.T) {
 	h.papOpen()
 	h.do(h.link.OpenNetwork())
 	naks := 0
-	for h.link.ipcpFSM.state != Closing && naks < 50 {
+	for h.link.networks[0].fsm.state != Closing && naks < 50 {
 		naks++
 		h.recv(ProtoIPCP, conf(CodeConfigureNak, h.lastRequest(ProtoIPCP).ID, addrOpt("10.9.9.9")))
 	}
@@ -217,10 +217,10 @@ func TestPeerWithoutAddress(t *testing.T) {
 	h.expect(`send IPCP 4 #1 2=0.45.15.1 131=0.0.0.0`) // compression, and a second DNS we do not have
 	h.recv(ProtoIPCP, request(2))
 	h.expect(`send IPCP 3 #2 3=10.0.0.9`)
-	for id := uint8(3); h.link.ipcpFSM.state != Closing; id++ {
+	for id := uint8(3); h.link.networks[0].fsm.state != Closing; id++ {
 		h.recv(ProtoIPCP, request(id))
 	}
-	if got := h.link.ipcpFSM.cause; got != CauseIPCPRefused {
+	if got := h.link.networks[0].fsm.cause; got != CauseIPCPRefused {
 		t.Fatalf("cause %v", got)
 	}
 }

@@ -13,6 +13,7 @@ const (
 	TimerLCP TimerID = iota
 	TimerAuth
 	TimerIPCP
+	TimerIPV6CP
 	NumTimers
 )
 
@@ -59,24 +60,38 @@ type AuthRequest struct {
 	Response  []byte // CHAP-MD5: 16 bytes
 }
 
-// NetworkUp says that IPCP reached Opened.
-type NetworkUp struct{ Local, Peer netip.Addr }
+// NetworkUp says that a network control protocol reached Opened.
+type NetworkUp struct {
+	Protocol uint16 // ProtoIPCP or ProtoIPV6CP
 
-// NetworkDown says that IPCP left Opened. It comes once for each NetworkUp, before Finished.
-type NetworkDown struct{}
+	Local, Peer                       netip.Addr // IPCP
+	LocalInterfaceID, PeerInterfaceID uint64     // IPV6CP, as agreed; both may differ from what the grant says
+}
+
+// NetworkDown says that a network control protocol left Opened. It comes once for each NetworkUp of that
+// protocol, before NetworkFinished and Finished.
+type NetworkDown struct{ Protocol uint16 }
+
+// NetworkFinished says that a network control protocol has ended, or never came up, while the link goes on
+// with the other. The peer may open it again: then a NetworkUp follows.
+type NetworkFinished struct {
+	Protocol uint16
+	Cause    Cause
+}
 
 // Finished is the last output of a link, and comes exactly once.
 type Finished struct{ Cause Cause }
 
-func (Send) output()        {}
-func (SetTimer) output()    {}
-func (StopTimer) output()   {}
-func (LCPUp) output()       {}
-func (LCPDown) output()     {}
-func (AuthRequest) output() {}
-func (NetworkUp) output()   {}
-func (NetworkDown) output() {}
-func (Finished) output()    {}
+func (Send) output()            {}
+func (SetTimer) output()        {}
+func (StopTimer) output()       {}
+func (LCPUp) output()           {}
+func (LCPDown) output()         {}
+func (AuthRequest) output()     {}
+func (NetworkUp) output()       {}
+func (NetworkDown) output()     {}
+func (NetworkFinished) output() {}
+func (Finished) output()        {}
 
 // Cause names why a link ended. It is a string so that an owner's own causes pass through Close
 // unchanged and appear in Finished.
@@ -94,9 +109,11 @@ const (
 	CauseNoAuthProtocol    Cause = "no-auth-protocol"   // the peer refuses every method we demand
 	CauseAuthTimeout       Cause = "auth-timeout"       // no credentials in time
 	CauseAuthFailed        Cause = "auth-failed"        // AuthDone said no
-	CauseNoNetwork         Cause = "no-network"         // the grant holds no address we can offer
+	CauseNoNetwork         Cause = "no-network"         // the grant holds nothing that we can offer
 	CauseIPCPTimeout       Cause = "ipcp-timeout"       // no answer in Max-Configure requests
 	CauseIPCPRefused       Cause = "ipcp-refused"       // addresses cannot be agreed, or the peer has no IPCP
+	CauseIPV6CPTimeout     Cause = "ipv6cp-timeout"     // no answer in Max-Configure requests
+	CauseIPV6CPRefused     Cause = "ipv6cp-refused"     // identifiers cannot be agreed, or the peer has no IPV6CP
 	CauseRejected          Cause = "rejected-by-peer"   // the peer rejected LCP itself or one of its basic codes
 	CauseInternal          Cause = "internal-error"     // a fault of ours, caught at the door
 )

@@ -214,7 +214,7 @@ func TestSlowLine(t *testing.T) {
 			s.run(2 * time.Minute)
 			settled := s.lcpUps + s.netUps
 			s.run(10 * time.Minute)
-			if !s.clientUp || !s.link.isUp || s.lcpUps+s.netUps != settled || !strict && settled != 2 {
+			if !s.clientUp || !s.link.networks[0].up || s.lcpUps+s.netUps != settled || !strict && settled != 2 {
 				t.Errorf("%v one way, to the letter %v: LCP up %d times, network %d, %d settled, client %v, %q",
 					s.delay, strict, s.lcpUps, s.netUps, settled, s.clientUp, s.end)
 			}
@@ -230,10 +230,10 @@ func TestLossyLine(t *testing.T) {
 		s.start()
 		s.run(10 * time.Minute)
 		switch {
-		case s.end == "" && s.link.isUp && s.clientUp:
+		case s.end == "" && s.link.networks[0].up && s.clientUp:
 			up++
 		case s.end == "":
-			lcp, ipcp := s.link.States()
+			lcp, ipcp, _ := s.link.States()
 			t.Errorf("seed %d: in between, LCP %v, IPCP %v, client %v %v", seed, lcp, ipcp, s.lcp.state, s.ipcp.state)
 		}
 		if n := s.link.Counters(); n.Illegal+n.Internal > 0 {

@@ -1,7 +1,6 @@
 package ppp
 
 import (
-	"bytes"
 	"encoding/binary"
 )
 
@@ -17,8 +16,8 @@ func (l *Link) receive(proto uint16, info []byte) {
 		l.receiveLCP(info)
 	case ProtoPAP, ProtoCHAP:
 		l.receiveAuth(proto, info)
-	case ProtoIPCP:
-		l.receiveIPCP(info)
+	case ProtoIPCP, ProtoIPV6CP:
+		l.receiveNetwork(l.network(proto), info)
 	case ProtoIPv4, ProtoIPv6:
 		l.shared.counters.DataDiscarded++ // RFC 1661 section 3.6: no network protocol open for it
 	default:
@@ -91,41 +90,17 @@ func (l *Link) receiveProtocolReject(p Packet) {
 		l.shared.counters.Malformed++
 		return
 	}
-	switch proto := binary.BigEndian.Uint16(p.Data); {
+	proto := binary.BigEndian.Uint16(p.Data)
+	n := l.network(proto)
+	switch {
 	case proto == ProtoLCP:
 		l.apply(l.lcpFSM.rejectedByPeer(p)) // RXJ-: nothing is left
-	case proto == ProtoIPCP && l.open:
-		l.apply(l.ipcpFSM.rejectedByPeer(p))
+	case n != nil && l.open && l.wants(n):
+		l.apply(n.fsm.rejectedByPeer(p)) // ends this family; the other may go on
 	case l.phase == PhaseAuthenticate && proto == l.auth.method.proto():
 		l.close(CauseNoAuthProtocol)
 	default:
 		l.apply(l.lcpFSM.step(EvRXJPlus, input{packet: p}))
-	}
-}
-
-// receiveIPCP drops what comes before authentication is done (RFC 1661 section 3.5), keeps the last
-// Configure-Request that comes before OpenNetwork, and refuses IPCP if the grant has no IPv4.
-func (l *Link) receiveIPCP(info []byte) {
-	if l.phase != PhaseNetwork {
-		l.shared.counters.WrongPhase++
-		return
-	}
-	if !l.ipcp.net.hasIPv4() {
-		l.rejectProtocol(ProtoIPCP, info)
-		return
-	}
-	p, err := ParsePacket(info)
-	if err != nil {
-		l.shared.counters.Malformed++
-		return
-	}
-	switch {
-	case l.open:
-		l.apply(l.ipcpFSM.receive(p))
-	case p.Code == CodeConfigureRequest:
-		l.held = &Packet{Code: p.Code, ID: p.ID, Data: bytes.Clone(p.Data)}
-	default:
-		l.shared.counters.WrongPhase++
 	}
 }
 
