@@ -44,7 +44,7 @@ func (m *Manager) requested(msg requested) {
 			CircuitID: msg.request.Access.CircuitID, RemoteID: msg.request.Access.RemoteID,
 		},
 	}
-	s.link = ppp.NewLink(profile.link, m.needs.Random)
+	s.link = ppp.NewLink(profile.linkFor(msg.request), m.needs.Random)
 	m.enter(s)
 	m.setTimer(s, timerSetup, setupTime)
 	m.advance(s)

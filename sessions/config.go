@@ -6,8 +6,9 @@ const (
 	newSessionsOnly = "for new sessions only"
 
 	minMRU = 576
-	// maxMRU is what an Ethernet frame leaves beside the headers of PPPoE and PPP (RFC 2516 section 7).
-	maxMRU = 1492
+	// maxMRU is what a jumbo frame of 9000 bytes leaves beside the headers of PPPoE and PPP; beyond 1492, the
+	// client must have asked for it by PPP-Max-Payload (RFC 4638).
+	maxMRU = 8992
 
 	maxSessions       = 1 << 20
 	maxPerPlace       = 65534 // PPPoE session ids
@@ -80,8 +81,8 @@ func profileNode() *schema.Node {
 				Help: "pool of addresses, unless authorization names an address or another pool", Effect: newSessionsOnly,
 			},
 			leaf("dns", "name servers told to clients", schema.Words(schema.Addr4(), 1, 2), ""),
-			leaf("mru", "largest PPP packet we receive", schema.Uint(minMRU, maxMRU, "bytes"), "1492"),
-			leaf("mtu", "largest IP packet we send", schema.Uint(minMRU, maxMRU, "bytes"), "1492"),
+			leaf("mru", "largest PPP packet we receive; beyond 1492 for clients that ask for it by PPP-Max-Payload (RFC 4638)", schema.Uint(minMRU, maxMRU, "bytes"), "1492"),
+			leaf("mtu", "largest IP packet we send, as far as the client receives it", schema.Uint(minMRU, maxMRU, "bytes"), "1492"),
 			leaf("echo-interval", "between LCP echoes; 0 sends none", schema.Uint(0, maxEchoSeconds, "seconds"), "30"),
 			leaf("echo-misses", "echoes without answer that end a session", schema.Uint(1, 255, ""), "3"),
 			leaf("ppp timeout", "PPP restart timer", schema.Uint(1, maxRestartSeconds, "seconds"), "3"),

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"vbng/control/config"
+	"vbng/sessions/pppoe"
 )
 
 // checked parses and checks, and returns the faults as text.
@@ -35,7 +36,7 @@ func TestConfigFaults(t *testing.T) {
 		{"no such profile", "interface x\n pppoe profile nowhere\n", `"nowhere" is not defined`},
 		{"unknown method", profile + " authentication eap\n", "chap, pap"},
 		{"method twice", profile + " authentication chap chap\n", "twice"},
-		{"large mru", profile + " mru 1500\n", "576 to 1492"},
+		{"large mru", profile + " mru 9000\n", "576 to 8992"},
 		{"names too long", profile + many(20), "names are too long"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -115,4 +116,26 @@ func TestNilTreeIsEmpty(t *testing.T) {
 	}
 	w.m.Apply(nil, none)
 	w.drain()
+}
+
+// RFC 4638: what is beyond 1492 has to be asked for, and is given as far as the profile goes.
+func TestMaxPayload(t *testing.T) {
+	tree, faults := parseConfig(t, "interface lo\n ip address 10.0.0.1/32\n!\npppoe profile p\n ip unnumbered lo\n mru 1600\n")
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	s, err := parseSettings(tree, make([]byte, cookieKeyBytes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := s.profiles["p"]
+	for agreed, want := range map[uint16]uint16{0: 1492, 1500: 1500, 1600: 1600} {
+		if got := p.linkFor(pppoe.Request{MaxPayload: agreed}).MRU; got != want {
+			t.Errorf("agreed on %d, MRU %d, want %d", agreed, got, want)
+		}
+	}
+	p.link.MRU = 1400
+	if got := p.linkFor(pppoe.Request{}).MRU; got != 1400 {
+		t.Errorf("MRU %d", got)
+	}
 }

@@ -84,11 +84,19 @@ func parseProfile(root, t *config.Tree, cookieKey []byte) (*profile, error) {
 		services = append(services, each.Text("name"))
 	}
 	var err error
-	p.responder, err = pppoe.NewResponder(pppoe.Config{ACName: acName, Services: services, CookieKey: cookieKey})
+	p.responder, err = pppoe.NewResponder(pppoe.Config{ACName: acName, Services: services, MaxPayload: p.link.MRU, CookieKey: cookieKey})
 	if err != nil {
 		return nil, &config.Error{Path: "pppoe profile " + p.name, Line: t.Line(), Text: err.Error()}
 	}
 	return p, nil
+}
+
+// linkFor is the link's configuration for one client: more than 1492 bytes only as far as it asked for them
+// by PPP-Max-Payload (RFC 4638).
+func (p *profile) linkFor(request pppoe.Request) ppp.Config {
+	cfg := p.link
+	cfg.MRU = min(cfg.MRU, max(ppp.EthernetMRU, request.MaxPayload))
+	return cfg
 }
 
 // hostname is the name of the router, which another subsystem declares.
