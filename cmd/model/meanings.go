@@ -61,6 +61,11 @@ var meanings = []struct{ name, text string }{
 	{"punt/policed-arp", "More ARP replies and announcements than control may get"},
 	{"punt/policed-glean", "More packets to unresolved neighbours than control may get"},
 	{"punt/policed-local", "More packets to the router itself, in a VRF without a TUN, than control may get"},
+	{"punt/policed-nd", "More neighbour discovery of an interface than control may get"},
+	{"punt/policed-subscriber-nd", "More router and neighbour solicitations of subscribers than control may get, from one client or in all"},
+	{"punt/policed-dhcpv4", "More DHCPv4 than control may get, from one client or in all"},
+	{"punt/policed-dhcpv6", "More DHCPv6 than control may get, from one client or in all"},
+	{"punt/policed-capture", "More packets of a capture than control may get"},
 	{"punt/ring-full", "Control does not keep up, or does not run"},
 
 	{"inject/frames", "No loss: frames that control sent"},

@@ -12,7 +12,8 @@ import (
 // ring.
 var puntReasons = []string{
 	"policed-pppoe-discovery", "policed-ppp-control", "policed-pppoe-unknown", "policed-arp",
-	"policed-glean", "policed-local", "ring-full",
+	"policed-glean", "policed-local", "policed-nd", "policed-subscriber-nd", "policed-dhcpv4", "policed-dhcpv6",
+	"policed-capture", "ring-full",
 }
 
 const puntRingFull = graph.Reason(entry.NumClasses - 1)

@@ -18,9 +18,14 @@ import (
 // goes further only with a cookie that the source must have received. 50 and 100 frames a second let ten
 // sessions behind one address set up within a second.
 //
-// The others are bounded by what they are worth: one PADT a second per source for unknown sessions, ARP
-// and gleans for as many neighbours as a core port has. Glean has no bound per source: its source is the
+// An IPoE subscriber's set-up brings up 2 frames of DHCPv4, 4 of DHCPv6 and about 6 of neighbour discovery; the same
+// reasoning, 10,000 set-ups a second, and retransmissions on top. The bound per source is what a flood from one MAC
+// address comes down to: a client sends a handful of frames, and several hosts behind one address some more.
+//
+// The others are bounded by what they are worth: one PADT a second per source for unknown sessions, ARP,
+// neighbour discovery and gleans for as many neighbours as a core port has. Glean has no bound per source: its source is the
 // router behind which the world lies, and the forwarder gleans each neighbour once per second anyway.
+// Captures bound themselves (entry.Capture); their class only keeps what remains of the ring for the others.
 //
 // All bursts together, in frames as long as they usually are in their class, fit a punt ring.
 var defaultRates = [...]entry.Policer{
@@ -30,6 +35,11 @@ var defaultRates = [...]entry.Policer{
 	{Class: entry.ClassARP, PacketsPerSecond: 2_000, Burst: 500, SourcePerSecond: 200, SourceBurst: 100},
 	{Class: entry.ClassGlean, PacketsPerSecond: 2_000, Burst: 500},
 	{Class: entry.ClassLocal, PacketsPerSecond: 2_000, Burst: 500, SourcePerSecond: 500, SourceBurst: 200},
+	{Class: entry.ClassND, PacketsPerSecond: 2_000, Burst: 500, SourcePerSecond: 200, SourceBurst: 100},
+	{Class: entry.ClassSubscriberND, PacketsPerSecond: 80_000, Burst: 8_000, SourcePerSecond: 50, SourceBurst: 50},
+	{Class: entry.ClassDHCPv4, PacketsPerSecond: 30_000, Burst: 4_000, SourcePerSecond: 30, SourceBurst: 30},
+	{Class: entry.ClassDHCPv6, PacketsPerSecond: 60_000, Burst: 6_000, SourcePerSecond: 30, SourceBurst: 30},
+	{Class: entry.ClassCapture, PacketsPerSecond: 20_000, Burst: 1_000},
 }
 
 // Policers bounds punts by two token buckets: one per class, and one per class and source MAC, which

@@ -107,6 +107,42 @@ func TestMassReconnect(t *testing.T) {
 	between(t, "flood", flooded, 100, 100+100*(seconds+1))
 }
 
+// 10,000 dual-stack IPoE subscribers a second come up for two seconds, while one MAC address sends 10,000 frames a
+// second of each of their classes.
+func TestMassReconnectOfIPoE(t *testing.T) {
+	p := NewPolicers()
+	flood := entry.MAC{2, 6, 6, 6}
+	perSetUp := map[entry.Class]int{entry.ClassDHCPv4: 2, entry.ClassDHCPv6: 4, entry.ClassSubscriberND: 6}
+	lost, flooded := 0, map[entry.Class]int{}
+	for i := range 20_000 {
+		now := int64(i) * (1e9 / 10_000)
+		for class, frames := range perSetUp {
+			for range frames {
+				if !p.Admit(class, many(i), now) {
+					lost++
+				}
+			}
+			if p.Admit(class, flood, now) {
+				flooded[class]++
+			}
+		}
+	}
+	between(t, "frames of subscribers that were lost", lost, 0, 0)
+	for class := range perSetUp {
+		source := Default(class)
+		between(t, "flood of "+class.String(), flooded[class], 30, int(source.SourceBurst+2*source.SourcePerSecond)+1)
+	}
+}
+
+// Every class has a rate: one without would be closed.
+func TestEveryClassHasARate(t *testing.T) {
+	for c := entry.Class(1); c < entry.NumClasses; c++ {
+		if Default(c).PacketsPerSecond == 0 {
+			t.Errorf("%v has no default rate", c)
+		}
+	}
+}
+
 // A source that floods is not forgotten, and so not forgiven, while many others pass by.
 func TestFloodingSourceIsRemembered(t *testing.T) {
 	p := NewPolicers()
