@@ -4,6 +4,7 @@ package packet
 type Arena struct {
 	Memory []byte // Count*Stride bytes
 	Count  int
+	next   []uint32 // by buffer: the one that continues its frame + 1, 0: none
 }
 
 // Pool is one worker's LIFO stack of free buffers: the buffer freed last is taken first, so only
@@ -15,7 +16,7 @@ type Pool struct {
 
 // NewArena lays count buffers over memory, which must hold count*Stride bytes.
 func NewArena(memory []byte, count int) *Arena {
-	return &Arena{Memory: memory[:count*Stride], Count: count}
+	return &Arena{Memory: memory[:count*Stride], Count: count, next: make([]uint32, count)}
 }
 
 // NewPool returns a pool of the buffers first..first+count-1.
@@ -38,8 +39,13 @@ func (p *Pool) Take() (index uint32, ok bool) {
 	return index, true
 }
 
-// Give takes a buffer back.
-func (p *Pool) Give(index uint32) { p.free = append(p.free, index) }
+// Give takes a buffer back, and those that continue it.
+func (p *Pool) Give(index uint32) {
+	p.free = append(p.free, index)
+	if p.Arena.next[index] != 0 {
+		p.giveRest(index)
+	}
+}
 
 // TakeAll fills indices with free buffers and returns how many there were.
 func (p *Pool) TakeAll(indices []uint32) int {
@@ -49,7 +55,7 @@ func (p *Pool) TakeAll(indices []uint32) int {
 	return n
 }
 
-// GiveAll takes buffers back.
+// GiveAll takes buffers back, none of which is continued.
 func (p *Pool) GiveAll(indices []uint32) { p.free = append(p.free, indices...) }
 
 // Free returns how many buffers are free.

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vbng/forwarding/entry"
+	"vbng/forwarding/packet"
 )
 
 // The receive ring of an AF_PACKET socket, 32 MB a port: blocks which the kernel fills with frames of any
@@ -34,11 +35,12 @@ type AFPacket struct {
 
 	receiver    int // socket
 	receive     packetRing
-	transmitter int // socket
+	long        [packet.MaxChained]byte // a frame that is longer than a buffer, on its way into a chain
+	transmitter int                     // socket
 	send        sendBatch
 
 	tally                  tally
-	overlong               atomic.Uint64 // received, longer than a buffer
+	overlong               atomic.Uint64 // received, longer than a chain of buffers
 	tooLongForDevice, busy atomic.Uint64 // to be sent
 	kernelDrops            atomic.Uint64 // the receive ring was full
 }

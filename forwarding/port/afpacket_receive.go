@@ -112,14 +112,12 @@ func (p *AFPacket) Receive(pool *packet.Pool, v *packet.Vector) int {
 			p.receive.advance()
 			continue
 		}
-		buffer, ok := pool.Take()
+		buffer, length, ok := p.take(pool, header)
 		if !ok {
 			break // the frame waits in the ring
 		}
-		start := int(buffer)*packet.Stride + packet.Headroom
-		length := copyFrame(pool.Arena.Memory[start:start+packet.MaxFrame], header)
 		p.receive.advance()
-		v.Index[v.N], v.Offset[v.N], v.Length[v.N] = buffer, uint32(start), uint32(length)
+		v.Index[v.N], v.Offset[v.N], v.Length[v.N] = buffer, packet.Start(buffer), uint32(length)
 		v.N++
 		packets, bytes = packets+1, bytes+length
 	}
@@ -127,11 +125,29 @@ func (p *AFPacket) Receive(pool *packet.Pool, v *packet.Vector) int {
 	return packets
 }
 
-// fits tells whether a frame, with the tag that may come back into it, fits a buffer; else it is dropped.
+// take copies a frame into a buffer, or into a chain of them by way of a scratch that holds it in one piece.
+func (p *AFPacket) take(pool *packet.Pool, header []byte) (buffer uint32, length int, ok bool) {
+	if binary.NativeEndian.Uint32(header[headerCaptured:])+tagBytes <= packet.MaxFrame {
+		if buffer, ok = pool.Take(); !ok {
+			return 0, 0, false
+		}
+		start := packet.Start(buffer)
+		return buffer, copyFrame(pool.Arena.Memory[start:start+packet.MaxFrame], header), true
+	}
+	length = copyFrame(p.long[:], header)
+	if buffer, ok = pool.TakeChain(length); ok {
+		pool.Arena.Fill(buffer, p.long[:length], nil)
+	}
+	return buffer, length, ok
+}
+
+const tagBytes = 4
+
+// fits tells whether a frame, with the tag that may come back into it, fits a chain; else it is dropped.
 func (p *AFPacket) fits(header []byte) bool {
 	captured := binary.NativeEndian.Uint32(header[headerCaptured:])
 	length := binary.NativeEndian.Uint32(header[headerLength:])
-	if captured == length && length >= 14 && length+4 <= packet.MaxFrame {
+	if captured == length && length >= 14 && length+tagBytes <= packet.MaxChained {
 		return true
 	}
 	p.overlong.Add(1)

@@ -11,7 +11,8 @@ import (
 // sendBatch is a vector in the form that sendmmsg takes.
 type sendBatch struct {
 	headers [packet.VectorSize]messageHeader
-	vectors [packet.VectorSize]unix.Iovec
+	vectors [packet.VectorSize][packet.MaxChain]unix.Iovec
+	parts   [packet.MaxChain][]byte // scratch
 }
 
 // messageHeader is struct mmsghdr.
@@ -24,11 +25,13 @@ type messageHeader struct {
 // Transmit implements Port. The kernel copies, so all buffers come back at once.
 func (p *AFPacket) Transmit(pool *packet.Pool, v *packet.Vector) {
 	for i := range v.N {
-		frame := pool.Arena.Memory[v.Offset[i]:]
-		p.send.vectors[i].Base = &frame[0]
-		p.send.vectors[i].SetLen(int(v.Length[i]))
-		p.send.headers[i].header.Iov = &p.send.vectors[i]
-		p.send.headers[i].header.SetIovlen(1)
+		n := pool.Arena.Parts(v.Index[i], v.Offset[i], v.Length[i], &p.send.parts)
+		for j, part := range p.send.parts[:n] {
+			p.send.vectors[i][j].Base = unsafe.SliceData(part)
+			p.send.vectors[i][j].SetLen(len(part))
+		}
+		p.send.headers[i].header.Iov = &p.send.vectors[i][0]
+		p.send.headers[i].header.SetIovlen(n)
 	}
 	packets, bytes := 0, 0
 	for next := 0; next < v.N; {

@@ -13,17 +13,18 @@ type Memory struct {
 	state    entry.PortState
 	in, out  *frameRing
 	counters entry.PortCounters
+	scratch  []byte // a frame in one piece
 }
 
 // NewMemory returns an open port that holds up to depth frames (a power of two) in either direction.
 func NewMemory(state entry.PortState, depth int) *Memory {
 	state.Up = true
-	return &Memory{state: state, in: newFrameRing(depth), out: newFrameRing(depth)}
+	return &Memory{state: state, in: newFrameRing(depth), out: newFrameRing(depth), scratch: make([]byte, 0, packet.MaxChained+packet.Headroom)}
 }
 
 // Send gives the port a frame to receive; false when it holds too many already or the frame is too long.
 func (m *Memory) Send(frame []byte) bool {
-	return len(frame) <= packet.MaxFrame && m.in.push(frame)
+	return len(frame) <= packet.MaxChained && m.in.push(frame)
 }
 
 // Take appends the next frame that the port transmitted to buf.
@@ -45,13 +46,12 @@ func (m *Memory) Receive(pool *packet.Pool, v *packet.Vector) int {
 		if b == nil {
 			return n
 		}
-		index, ok := pool.Take()
+		index, ok := pool.TakeChain(len(b))
 		if !ok {
 			return n // the frame waits
 		}
-		start := packet.Start(index)
-		copy(pool.Arena.Memory[start:], b)
-		v.Index[v.N], v.Offset[v.N], v.Length[v.N] = index, start, uint32(len(b))
+		pool.Arena.Fill(index, b, nil)
+		v.Index[v.N], v.Offset[v.N], v.Length[v.N] = index, packet.Start(index), uint32(len(b))
 		v.N++
 		m.in.pop()
 		n++
@@ -63,9 +63,9 @@ func (m *Memory) Receive(pool *packet.Pool, v *packet.Vector) int {
 
 // Transmit implements Port.
 func (m *Memory) Transmit(pool *packet.Pool, v *packet.Vector) {
-	memory := pool.Arena.Memory
 	for i := range v.N {
-		if m.out.push(memory[v.Offset[i] : v.Offset[i]+v.Length[i]]) {
+		m.scratch = pool.Arena.Append(m.scratch[:0], v.Index[i], v.Offset[i], v.Length[i])
+		if m.out.push(m.scratch) {
 			m.counters.OutputPackets++
 			m.counters.OutputBytes += uint64(v.Length[i])
 		} else {
@@ -87,19 +87,18 @@ func (m *Memory) Counters() entry.PortCounters { return m.counters }
 // Close implements Port.
 func (m *Memory) Close() error { return nil }
 
-// frameRing is a queue of frames between two goroutines. Each place holds the longest frame.
+// frameRing is a queue of frames between two goroutines. A place grows to the longest frame it has held.
 type frameRing struct {
-	frames  [][]byte
-	lengths []int
-	mask    uint64
-	head    atomic.Uint64 // frames taken
-	tail    atomic.Uint64 // frames put
+	frames [][]byte
+	mask   uint64
+	head   atomic.Uint64 // frames taken
+	tail   atomic.Uint64 // frames put
 }
 
 func newFrameRing(depth int) *frameRing {
-	r := &frameRing{frames: make([][]byte, depth), lengths: make([]int, depth), mask: uint64(depth - 1)}
+	r := &frameRing{frames: make([][]byte, depth), mask: uint64(depth - 1)}
 	for i := range r.frames {
-		r.frames[i] = make([]byte, packet.Stride)
+		r.frames[i] = make([]byte, 0, packet.Stride)
 	}
 	return r
 }
@@ -109,7 +108,7 @@ func (r *frameRing) push(frame []byte) bool {
 	if tail-r.head.Load() == uint64(len(r.frames)) {
 		return false
 	}
-	r.lengths[tail&r.mask] = copy(r.frames[tail&r.mask], frame)
+	r.frames[tail&r.mask] = append(r.frames[tail&r.mask][:0], frame...)
 	r.tail.Store(tail + 1)
 	return true
 }
@@ -120,7 +119,7 @@ func (r *frameRing) peek() []byte {
 	if head == r.tail.Load() {
 		return nil
 	}
-	return r.frames[head&r.mask][:r.lengths[head&r.mask]]
+	return r.frames[head&r.mask]
 }
 
 func (r *frameRing) pop() { r.head.Add(1) }

@@ -27,6 +27,7 @@ type PCAP struct {
 	bell   int // event descriptor, readable until the input's end
 	tally  tally
 	broken atomic.Pointer[string]
+	frame  []byte // in one piece
 }
 
 // OpenPCAP opens the files that e names.
@@ -115,8 +116,8 @@ func (p *PCAP) finish(err error) {
 // Transmit implements Port.
 func (p *PCAP) Transmit(pool *packet.Pool, v *packet.Vector) {
 	for i := range v.N {
-		start, length := v.Offset[i], v.Length[i]
-		p.write(pool.Arena.Memory[start : start+length])
+		p.frame = pool.Arena.Append(p.frame[:0], v.Index[i], v.Offset[i], v.Length[i])
+		p.write(p.frame)
 		pool.Give(v.Index[i])
 	}
 	if p.buffer != nil {

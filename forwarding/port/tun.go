@@ -20,6 +20,8 @@ type TUN struct {
 	tally      tally
 	refused    atomic.Uint64 // by the kernel
 	overlong   atomic.Uint64
+	long       [packet.MaxChained]byte // what does not fit a buffer, or a frame of several in one piece
+	pieces     [2][]byte
 }
 
 // OpenTUN makes the device that e names, or takes up a persistent one.
@@ -72,23 +74,17 @@ func (t *TUN) open(mode uint16) (err error) {
 func (t *TUN) Receive(pool *packet.Pool, v *packet.Vector) int {
 	packets, bytes := 0, 0
 	for v.N < packet.VectorSize {
-		buffer, ok := pool.Take()
+		buffer, n, ok := t.read(pool)
 		if !ok {
 			break
 		}
-		start := int(buffer)*packet.Stride + packet.Headroom
-		n, err := unix.Read(t.descriptor, pool.Arena.Memory[start:start+packet.MaxFrame])
-		if err != nil || n <= 0 {
-			pool.Give(buffer)
-			break // EAGAIN: no more; EIO: the device is down or gone, which State tells
-		}
-		if n == packet.MaxFrame { // perhaps cut off: the device's MTU is higher than a buffer's
+		if n > packet.MaxChained { // cut off: the device's MTU is higher than we can take
 			pool.Give(buffer)
 			t.overlong.Add(1)
 			t.tally.inputDrops.Add(1)
 			continue
 		}
-		v.Index[v.N], v.Offset[v.N], v.Length[v.N] = buffer, uint32(start), uint32(n)
+		v.Index[v.N], v.Offset[v.N], v.Length[v.N] = buffer, packet.Start(buffer), uint32(n)
 		v.N++
 		packets, bytes = packets+1, bytes+n
 	}
@@ -96,12 +92,41 @@ func (t *TUN) Receive(pool *packet.Pool, v *packet.Vector) int {
 	return packets
 }
 
+// read takes a frame into a buffer; what does not fit there goes by way of a scratch into the buffers that
+// continue it. ok is false when there is no frame or no buffer. A frame that was cut off is longer than
+// packet.MaxChained by one byte.
+func (t *TUN) read(pool *packet.Pool) (buffer uint32, n int, ok bool) {
+	buffer, ok = pool.Take()
+	if !ok {
+		return 0, 0, false
+	}
+	start := packet.Start(buffer)
+	t.pieces[0], t.pieces[1] = pool.Arena.Memory[start:start+packet.MaxFrame], t.long[:packet.MaxChained-packet.MaxFrame+1]
+	n, err := unix.Readv(t.descriptor, t.pieces[:])
+	if err != nil || n <= 0 {
+		pool.Give(buffer)
+		return 0, 0, false // EAGAIN: no more; EIO: the device is down or gone, which State tells
+	}
+	if n > packet.MaxFrame && n <= packet.MaxChained {
+		rest, ok := pool.TakeChain(n - packet.MaxFrame)
+		if !ok {
+			pool.Give(buffer)
+			t.overlong.Add(1)
+			t.tally.inputDrops.Add(1)
+			return 0, 0, false
+		}
+		pool.Arena.Fill(rest, t.long[:n-packet.MaxFrame], nil)
+		pool.Arena.Link(buffer, rest)
+	}
+	return buffer, n, true
+}
+
 // Transmit implements Port.
 func (t *TUN) Transmit(pool *packet.Pool, v *packet.Vector) {
 	packets, bytes := 0, 0
 	for i := range v.N {
-		start, length := v.Offset[i], v.Length[i]
-		if _, err := unix.Write(t.descriptor, pool.Arena.Memory[start:start+length]); err != nil {
+		length := v.Length[i]
+		if err := t.write(pool.Arena, v.Index[i], v.Offset[i], length); err != nil {
 			t.refused.Add(1)
 			t.tally.outputDrops.Add(1)
 		} else {
@@ -110,6 +135,16 @@ func (t *TUN) Transmit(pool *packet.Pool, v *packet.Vector) {
 		pool.Give(v.Index[i])
 	}
 	t.tally.output(packets, bytes)
+}
+
+// write hands a frame to the kernel; one that lies in a chain is brought into one piece first.
+func (t *TUN) write(a *packet.Arena, index, offset, length uint32) error {
+	frame := a.Head(index, offset, length)
+	if len(frame) < int(length) {
+		frame = a.Append(t.long[:0], index, offset, length)
+	}
+	_, err := unix.Write(t.descriptor, frame)
+	return err
 }
 
 // Descriptor implements Port.
