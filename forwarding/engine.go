@@ -20,6 +20,7 @@ import (
 type Engine struct {
 	config    Config
 	tables    *table.Tables
+	arena     *packet.Arena
 	counters  *counter.Counters
 	directory *directory
 	workers   []*worker
@@ -85,6 +86,7 @@ func (e *Engine) reserve() error {
 		return err
 	}
 	arena := packet.NewArena(memory, buffers)
+	e.arena = arena
 	for i := range c.Workers {
 		w, err := newWorker(i, c, e.tables, arena)
 		if err != nil {
@@ -127,6 +129,9 @@ func (e *Engine) Stop() {
 		w.housekeep()
 	}
 }
+
+// Arena returns the memory of all packet buffers, which some drivers share with the kernel.
+func (e *Engine) Arena() *packet.Arena { return e.arena }
 
 // Close stops the workers and closes the ports. The engine cannot be used afterwards.
 func (e *Engine) Close() {

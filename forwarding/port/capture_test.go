@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,7 +94,7 @@ func TestDamagedCaptures(t *testing.T) {
 func TestPCAPThereAndBack(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir) // device names are short
-	out, err := Open(entry.Port{ID: 1, Driver: entry.DriverPCAP, Device: ",a.pcap"})
+	out, err := NewOpener(slog.Default()).Open(entry.Port{ID: 1, Driver: entry.DriverPCAP, Device: ",a.pcap"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func TestPCAPThereAndBack(t *testing.T) {
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
-	in, err := Open(entry.Port{ID: 1, Driver: entry.DriverPCAP, Device: "a.pcap"})
+	in, err := NewOpener(slog.Default()).Open(entry.Port{ID: 1, Driver: entry.DriverPCAP, Device: "a.pcap"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -130,7 +130,47 @@ func (d device) noReceiveOffloads() {
 	}
 }
 
-const ethtoolFlagLRO = 1 << 15
+// noTagOffloads has the device leave VLAN tags in the frames, both ways, and makes sure that it does.
+func (d device) noTagOffloads() error {
+	const offloads = ethtoolFlagTransmitVLAN | ethtoolFlagReceiveVLAN
+	flags, err := d.ethtool(unix.ETHTOOL_GFLAGS, 0)
+	if err != nil || flags&offloads == 0 { // a device without such flags has no such offloads
+		return nil
+	}
+	_, _ = d.ethtool(unix.ETHTOOL_SFLAGS, flags&^offloads)
+	if flags, err = d.ethtool(unix.ETHTOOL_GFLAGS, 0); err != nil || flags&offloads != 0 {
+		return fmt.Errorf("device %s takes VLAN tags out of frames and cannot be told otherwise: use driver af-packet", d.name)
+	}
+	return nil
+}
+
+// ethtoolChannels is struct ethtool_channels.
+type ethtoolChannels struct {
+	command                                      uint32
+	mostReceive, mostSend, mostOther, mostCommon uint32
+	receive, send, other, common                 uint32
+}
+
+// receiveQueues returns how many there are; a device that does not tell has one.
+func (d device) receiveQueues() int {
+	channels := ethtoolChannels{command: unix.ETHTOOL_GCHANNELS}
+	r := struct {
+		name     [unix.IFNAMSIZ]byte
+		channels *ethtoolChannels
+		_        [16]byte
+	}{channels: &channels}
+	copy(r.name[:unix.IFNAMSIZ-1], d.name)
+	if err := d.call(unix.SIOCETHTOOL, unsafe.Pointer(&r)); err != nil {
+		return 1
+	}
+	return max(int(channels.receive+channels.common), 1)
+}
+
+const (
+	ethtoolFlagTransmitVLAN = 1 << 7
+	ethtoolFlagReceiveVLAN  = 1 << 8
+	ethtoolFlagLRO          = 1 << 15
+)
 
 // ethtool carries a command out and returns its value.
 func (d device) ethtool(command, data uint32) (uint32, error) {

@@ -2,6 +2,7 @@ package port
 
 import (
 	"errors"
+	"log/slog"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -114,10 +115,10 @@ func TestHotPlugWithoutDeviceGivesBuffersBack(t *testing.T) {
 }
 
 func TestOpenRefusesWhatHasNoOutside(t *testing.T) {
-	if _, err := Open(entry.Port{ID: 1, Driver: entry.DriverMemory, Device: "a"}); err == nil {
+	if _, err := NewOpener(slog.Default()).Open(entry.Port{ID: 1, Driver: entry.DriverMemory, Device: "a"}); err == nil {
 		t.Error("a memory port was opened")
 	}
-	p, err := Open(entry.Port{ID: 1, Driver: entry.DriverTUN, Device: "a-name-of-sixteen"})
+	p, err := NewOpener(slog.Default()).Open(entry.Port{ID: 1, Driver: entry.DriverTUN, Device: "a-name-of-sixteen"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package port
 
 import (
 	"bytes"
+	"log/slog"
 	"net"
 	"os"
 	"os/exec"
@@ -351,7 +352,7 @@ func TestHotPlugOfADevice(t *testing.T) {
 	if !inNamespace(t) {
 		return
 	}
-	p, err := Open(entry.Port{ID: 1, Driver: entry.DriverAFPacket, Device: "left"})
+	p, err := NewOpener(slog.Default()).Open(entry.Port{ID: 1, Driver: entry.DriverAFPacket, Device: "left"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ type Config struct {
 	Seed    uint64 // of hash tables and echo jitter; 0: random
 	Log     *slog.Logger
 
-	// OpenPort opens ports; nil: port.Open. Tests and benchmarks bring their own.
+	// OpenPort opens ports; nil: a port.Opener's Open. Tests and benchmarks bring their own.
 	OpenPort func(entry.Port) (port.Port, error)
 }
 
@@ -73,14 +73,18 @@ func (c Config) server() (remote.ServeConfig, error) {
 	if c.Seed == 0 {
 		c.Seed = rand.Uint64()
 	}
+	opener := port.NewOpener(c.Log)
+	if c.OpenPort == nil {
+		c.OpenPort = opener.Open
+	}
 	return remote.ServeConfig{
 		Path: c.Path, Layout: layout, OpenPort: c.OpenPort, Log: c.Log,
-		Build: c.build,
+		Build: func(shared remote.Shared) (remote.Engine, error) { return c.build(shared, opener) },
 		Close: func(e remote.Engine) { e.(*forwarding.Engine).Close() },
 	}, nil
 }
 
-func (c Config) build(shared remote.Shared) (remote.Engine, error) {
+func (c Config) build(shared remote.Shared, opener *port.Opener) (remote.Engine, error) {
 	engine, err := forwarding.New(forwarding.Config{
 		Limits: c.Limits, Workers: c.Workers, CPUs: c.CPUs, Spin: c.Spin, Log: c.Log, Seed: c.Seed,
 		CounterMemory: shared.Counters, Punt: shared.Punt, Inject: shared.Inject, OpenPort: shared.OpenPort,
@@ -88,6 +92,7 @@ func (c Config) build(shared remote.Shared) (remote.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	opener.Use(engine.Arena())
 	engine.Start()
 	return engine, nil
 }

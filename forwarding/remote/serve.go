@@ -27,7 +27,7 @@ type ServeConfig struct {
 	Layout counter.Layout
 	// RingDataBytes is the room of each ring; 0: 4 MB.
 	RingDataBytes int
-	// OpenPort opens what the engine is told to; nil: port.Open.
+	// OpenPort opens what the engine is told to; nil: a port.Opener's Open, which knows no arena.
 	OpenPort func(entry.Port) (port.Port, error)
 	// Build makes the engine over what it shares with control. Close is called after the engine has
 	// answered its last call.
@@ -68,7 +68,7 @@ func serve(ctx context.Context, config ServeConfig, accepted <-chan *net.UnixCon
 		config.RingDataBytes = defaultRingDataBytes
 	}
 	if config.OpenPort == nil {
-		config.OpenPort = port.Open
+		config.OpenPort = port.NewOpener(config.Log).Open
 	}
 	memory, err := makeSharedMemory(config.Layout, config.RingDataBytes)
 	if err != nil {
