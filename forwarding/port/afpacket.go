@@ -51,7 +51,7 @@ func OpenAFPacket(e entry.Port) (*AFPacket, error) {
 		return nil, err
 	}
 	p := &AFPacket{entry: e, receiver: -1, transmitter: -1}
-	if err := p.open(); err != nil {
+	if err := withinNamespace(e.Namespace, p.open); err != nil {
 		_ = p.Close()
 		return nil, err
 	}
@@ -106,15 +106,23 @@ func (p *AFPacket) openTransmitter() (err error) {
 	return p.bind(p.transmitter, 0)
 }
 
+func (p *AFPacket) join(facts deviceFacts, membership uint16) error {
+	return unix.SetsockoptPacketMreq(p.receiver, unix.SOL_PACKET, unix.PACKET_ADD_MEMBERSHIP,
+		&unix.PacketMreq{Ifindex: int32(facts.index), Type: membership})
+}
+
 func (p *AFPacket) openReceiver(facts deviceFacts) error {
 	// Kernels before 4.20 lack it; Receive skips what we sent ourselves in any case.
 	_ = unix.SetsockoptInt(p.receiver, unix.SOL_PACKET, unix.PACKET_IGNORE_OUTGOING, 1)
 	if err := p.receive.open(p.receiver); err != nil {
 		return fmt.Errorf("make receive ring of %s: %w", p.entry.Device, err)
 	}
+	// Group addresses are those of neighbour discovery and DHCPv6 (33:33:...); which ones is not the port's business.
+	if err := p.join(facts, unix.PACKET_MR_ALLMULTI); err != nil {
+		return fmt.Errorf("receive group addresses on %s: %w", p.entry.Device, err)
+	}
 	if p.entry.MAC != (entry.MAC{}) && p.entry.MAC != facts.mac {
-		membership := &unix.PacketMreq{Ifindex: int32(facts.index), Type: unix.PACKET_MR_PROMISC}
-		if err := unix.SetsockoptPacketMreq(p.receiver, unix.SOL_PACKET, unix.PACKET_ADD_MEMBERSHIP, membership); err != nil {
+		if err := p.join(facts, unix.PACKET_MR_PROMISC); err != nil {
 			return fmt.Errorf("make %s promiscuous: %w", p.entry.Device, err)
 		}
 	}

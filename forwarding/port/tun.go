@@ -37,7 +37,7 @@ func OpenTUN(e entry.Port) (*TUN, error) {
 		}
 	}
 	t := &TUN{entry: e, descriptor: -1, socket: -1}
-	if err := t.open(mode | unix.IFF_NO_PI); err != nil {
+	if err := withinNamespace(e.Namespace, func() error { return t.open(mode | unix.IFF_NO_PI) }); err != nil {
 		_ = t.Close()
 		return nil, err
 	}
@@ -56,6 +56,13 @@ func (t *TUN) open(mode uint16) (err error) {
 	request.SetUint16(mode)
 	if err := unix.IoctlIfreq(t.descriptor, unix.TUNSETIFF, request); err != nil {
 		return fmt.Errorf("make tun device %s: %w", t.entry.Device, err)
+	}
+	if t.entry.Namespace != "" {
+		// Sockets are bound to the device: it must outlive a forwarder. Control, whose namespace that is,
+		// takes it away.
+		if err := unix.IoctlSetInt(t.descriptor, unix.TUNSETPERSIST, 1); err != nil {
+			return fmt.Errorf("make tun device %s persistent: %w", t.entry.Device, err)
+		}
 	}
 	t.socket, err = unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
