@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"vbng/control/netns"
 )
 
 // runControl is the control process from start to end. Ending it ends no session: the forwarder goes
@@ -20,6 +22,7 @@ func runControl(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("vbngd", flag.ContinueOnError)
 	run := runFlag(flags)
 	state := flags.String("state", "/var/lib/vbng", "folder of the startup configuration, its revisions and the session store")
+	namespace := flags.String("netns", "vbng", "network namespace of the router's own sockets, made if absent; empty: the one it is started in")
 	seed := flags.String("seed", "/etc/vbng/vbng.conf", "configuration for an empty state folder")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -28,6 +31,10 @@ func runControl(ctx context.Context, args []string) error {
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	p := paths{run: *run, state: *state}
+	home, err := netns.Enter(*namespace) // first of all: the process is executed anew
+	if err != nil {
+		return err
+	}
 	for _, dir := range []string{p.run, p.state} {
 		if err := os.MkdirAll(dir, 0o750); err != nil {
 			return fmt.Errorf("make folder: %w", err)
@@ -38,8 +45,14 @@ func runControl(ctx context.Context, args []string) error {
 		return err
 	}
 	defer release()
+	if p.state, err = filepath.Abs(p.state); err != nil {
+		return fmt.Errorf("find state folder: %w", err)
+	}
+	if err := leaveTraces(p, traces{State: p.state, Namespace: *namespace, Made: home.Made}); err != nil {
+		return err
+	}
 	level := new(slog.LevelVar)
-	r, err := wire(p, *seed, level, newLogger(level))
+	r, err := wire(p, dwelling{home.Host, *namespace}, *seed, level, newLogger(level))
 	if err != nil {
 		return err
 	}

@@ -2,22 +2,16 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"net"
 	"os"
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
-	"time"
-
-	"golang.org/x/sys/unix"
 
 	"vbng/control/engine"
+	"vbng/control/netns"
 	"vbng/forwarding"
 	"vbng/forwarding/process"
 	"vbng/forwarding/remote"
@@ -69,9 +63,9 @@ func workerCPUs(text string, workers int) ([]int, error) {
 	return cpus, nil
 }
 
-// startForwarder runs a forwarder as configured, in a process session of its own: what ends control
-// does not end it.
-func startForwarder(p paths, s engine.Settings) error {
+// startForwarder runs a forwarder as configured, in a process session of its own, and in the host's namespace, where
+// the ports are: what ends control does not end it.
+func startForwarder(p paths, host *netns.Namespace, s engine.Settings) error {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find own executable: %w", err)
@@ -84,58 +78,5 @@ func startForwarder(p paths, s engine.Settings) error {
 	if s.Spin {
 		arguments = append(arguments, "-spin")
 	}
-	return remote.Spawn(self, arguments...)()
-}
-
-// stopTime bounds how long a forwarder may take to end.
-const stopTime = 5 * time.Second
-
-// stopForwarder ends the forwarder that serves the run folder's socket. Sessions end with it as far as
-// packets go; a control process that still runs starts a new one.
-func stopForwarder(ctx context.Context, args []string) error {
-	flags := flag.NewFlagSet("vbngd stop", flag.ContinueOnError)
-	run := runFlag(flags)
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	pid, err := servingProcess(paths{run: *run}.forwarderSock())
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
-		return nil // none runs
-	}
-	if err != nil {
-		return fmt.Errorf("find the forwarder: %w", err)
-	}
-	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
-		return fmt.Errorf("end the forwarder, process %d: %w", pid, err)
-	}
-	for deadline := time.Now().Add(stopTime); syscall.Kill(pid, 0) == nil; {
-		if time.Now().After(deadline) {
-			return fmt.Errorf("the forwarder, process %d, does not end", pid)
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-	return nil
-}
-
-// servingProcess asks the kernel who listens on a socket.
-func servingProcess(path string) (pid int, err error) {
-	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: path, Net: "unix"})
-	if err != nil {
-		return 0, err
-	}
-	defer conn.Close()
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	var cred *unix.Ucred
-	failed := raw.Control(func(fd uintptr) { cred, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) })
-	if err := errors.Join(failed, err); err != nil {
-		return 0, err
-	}
-	return int(cred.Pid), nil
+	return netns.Do(host, remote.Spawn(self, arguments...))
 }

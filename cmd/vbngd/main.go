@@ -2,7 +2,8 @@
 //
 //	vbngd [flags]           the control process; starts a forwarder when none is running
 //	vbngd forward [flags]   the forwarder process
-//	vbngd stop [flags]      end the forwarder, which outlives control on purpose
+//	vbngd stop [flags]      end the forwarder, which outlives control on purpose; without control, all that the router has
+//	                        changed in the kernel as well
 //	vbngd version
 package main
 
@@ -39,7 +40,7 @@ func run(ctx context.Context, args []string) error {
 	case "forward":
 		return runForwarder(ctx, args)
 	case "stop":
-		return stopForwarder(ctx, args)
+		return stopRouter(ctx, args)
 	case "version":
 		fmt.Println("vbngd", version())
 		return nil

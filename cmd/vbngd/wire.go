@@ -9,6 +9,7 @@ import (
 	"vbng/control/clock"
 	"vbng/control/commit"
 	"vbng/control/engine"
+	"vbng/control/netns"
 	"vbng/control/oper"
 	"vbng/control/store"
 	"vbng/control/system"
@@ -23,6 +24,15 @@ import (
 
 // firstIndex leaves the low ifIndex numbers to the kernel's habits (lo is 1).
 const firstIndex = 10
+
+// settingsBucket keeps what was changed on the host's devices.
+const settingsBucket = "kernel-settings"
+
+// dwelling is where the process lives: with the host (nil), or in a namespace of its own, by name.
+type dwelling struct {
+	host      *netns.Namespace
+	namespace string
+}
 
 // router is the control process's object graph.
 type router struct {
@@ -47,7 +57,7 @@ type router struct {
 //	                                         +--> rib <+------------+
 //	                                                |  |            |
 //	                             forwarder client <-+--+------------+
-func wire(p paths, seed string, level *slog.LevelVar, log *slog.Logger) (*router, error) {
+func wire(p paths, home dwelling, seed string, level *slog.LevelVar, log *slog.Logger) (*router, error) {
 	r := &router{log: log}
 	var err error
 	if r.store, err = store.Open(p.store(), log); err != nil {
@@ -69,13 +79,17 @@ func wire(p paths, seed string, level *slog.LevelVar, log *slog.Logger) (*router
 	var settings func() engine.Settings
 	r.client = remote.NewClient(remote.ClientConfig{
 		Path: p.forwarderSock(), Log: log, Clock: time, Receivers: receivers, Events: r.event,
-		Start: func() error { return startForwarder(p, settings()) },
+		Start: func() error { return startForwarder(p, home.host, settings()) },
 	})
 
+	kernel, err := iface.NewKernel(iface.KernelOptions{Host: home.host, Settings: r.store.Bucket(settingsBucket)})
+	if err != nil {
+		log.Error("settings that an earlier control changed on ports are lost", "error", err)
+	}
 	r.rib = rib.New(rib.Options{Clock: time, Programmer: r.client, Log: log,
 		InterfaceName: func(id entry.InterfaceID) string { return r.interfaces.InterfaceName(id) }})
 	r.interfaces = iface.New(iface.Options{Clock: time, Programmer: r.client, Counters: r.client, Indexes: indexes,
-		Routes: r.rib, Host: iface.NewKernel(), Log: log, VRFs: r.vrfs, TUNs: true, Memory: r.store.Bucket("neighbors")})
+		Routes: r.rib, Host: kernel, Log: log, VRFs: r.vrfs, TUNs: true, Namespace: home.namespace, Memory: r.store.Bucket("neighbors")})
 	r.rib.Bind(r.interfaces)
 
 	box := system.New(level, version(), time)

@@ -16,7 +16,7 @@ import (
 func TestModelIsTheRouter(t *testing.T) {
 	dir := t.TempDir()
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	r, err := wire(paths{run: filepath.Join(dir, "run"), state: dir}, "", new(slog.LevelVar), log)
+	r, err := wire(paths{run: filepath.Join(dir, "run"), state: dir}, dwelling{}, "", new(slog.LevelVar), log)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ wire $router core0 $internet net0
 ip -n $internet addr add 198.51.100.2/24 dev net0
 ip -n $internet route add default via 198.51.100.1
 
-ip netns exec $router bin/vbngd -run "$dir" -state "$dir/state" -seed etc/vbng.conf >"$dir/vbngd.log" 2>&1 &
+ip netns exec $router bin/vbngd -netns "" -run "$dir" -state "$dir/state" -seed etc/vbng.conf >"$dir/vbngd.log" 2>&1 &
 pids+=($!)
 until_true 15 "router start" vbng -c 'show engine'
 

@@ -126,12 +126,10 @@ func (x indexes) Index(name string) uint32 {
 
 // hostRecorder is a HostStack that remembers.
 type hostRecorder struct {
-	states  []HostState
-	cleared bool
+	states []HostState
 }
 
 func (h *hostRecorder) Configure(s HostState) error { h.states = append(h.states, s); return nil }
-func (h *hostRecorder) Clear() error                { h.cleared = true; return nil }
 
 // bench is the interfaces on a real RIB and a fake forwarder. The numbers of names: vbng0 1 if a TUN
 // is used, then those given to newBench.

@@ -13,25 +13,37 @@ import (
 )
 
 // HostStack is the kernel, which serves our own addresses (ping, and the router's sockets) behind the
-// default VRF's TUN. Its methods may take milliseconds; one goroutine calls them.
+// TUN of each VRF. Its method may take milliseconds; one goroutine calls it.
 type HostStack interface {
 	// Configure makes the kernel agree with the state, whatever it found. It does what it can and
 	// returns all that failed.
 	Configure(s HostState) error
-	// Clear takes away what Configure made.
-	Clear() error
 }
 
 // HostState is what the kernel should have.
 type HostState struct {
-	TUN       string       // empty: none, or it is not open
+	VRFs  []HostVRF // in the order of their numbers
+	Quiet []string  // devices that are our ports: the kernel must not speak there beside us; in order
+}
+
+// HostVRF is a VRF's part of it.
+type HostVRF struct {
+	ID        entry.VRFID
+	TUN       string
+	Open      bool         // the forwarder has the TUN; else what stands on it stays as it is
 	MTU       uint16       // of the TUN
 	Addresses []netip.Addr // ours, served behind the TUN; in order
-	Quiet     []string     // devices that are our ports: the kernel must not speak there beside us; in order
+	// Source4 and Source6 are what a socket speaks from that is bound to no address; not valid: none.
+	Source4, Source6 netip.Addr
 }
 
 func (s HostState) equal(o HostState) bool {
-	return s.TUN == o.TUN && s.MTU == o.MTU && slices.Equal(s.Addresses, o.Addresses) && slices.Equal(s.Quiet, o.Quiet)
+	return slices.Equal(s.Quiet, o.Quiet) && slices.EqualFunc(s.VRFs, o.VRFs, HostVRF.equal)
+}
+
+func (v HostVRF) equal(o HostVRF) bool {
+	return v.ID == o.ID && v.TUN == o.TUN && v.Open == o.Open && v.MTU == o.MTU && v.Source4 == o.Source4 && v.Source6 == o.Source6 &&
+		slices.Equal(v.Addresses, o.Addresses)
 }
 
 // hostWorker keeps the kernel's slowness away from the loop.
@@ -60,17 +72,15 @@ func (w *hostWorker) again() { w.last = HostState{} }
 
 func (w *hostWorker) configure(s HostState) {
 	if err := w.stack.Configure(s); err != nil {
-		w.log.Error("kernel could not be configured for our addresses", "device", s.TUN, "error", err)
+		w.log.Error("kernel could not be configured for our addresses", "error", err)
 	}
 }
 
+// run leaves everything as it is at its end: the forwarder goes on, and so do the addresses that it
+// serves. What takes them away is the end of the router as a whole ("vbngd stop").
 func (w *hostWorker) run(ctx context.Context) {
-	if w.stack == nil {
-		return
-	}
-	w.loop.Run(ctx, w.configure)
-	if err := w.stack.Clear(); err != nil {
-		w.log.Error("kernel keeps something of our addresses", "error", err)
+	if w.stack != nil {
+		w.loop.Run(ctx, w.configure)
 	}
 }
 
@@ -78,24 +88,59 @@ func (w *hostWorker) run(ctx context.Context) {
 func (i *Interfaces) updateHost() {
 	var s HostState
 	for _, id := range slices.Sorted(maps.Keys(i.ports)) {
-		p := i.ports[id]
-		open := p.known && p.state.Err == "" && p.programmed.ID != 0
-		switch {
-		case !open:
-		case p.internal:
-			s.TUN, s.MTU = p.name, p.programmed.MTU
-		case p.programmed.Driver == entry.DriverAFPacket: // a TAP's kernel end is our peer, not ourselves
+		if p := i.ports[id]; !p.internal && p.open() && shares(p.programmed.Driver) {
 			s.Quiet = append(s.Quiet, p.programmed.Device)
 		}
 	}
+	for _, id := range slices.Sorted(maps.Keys(i.domains)) {
+		d := i.domains[id]
+		if p := i.ports[d.tun.ID]; p != nil {
+			s.VRFs = append(s.VRFs, i.hostVRF(d, p))
+		}
+	}
+	i.host.want(s)
+}
+
+// open reports whether the forwarder has the port's device.
+func (p *port) open() bool { return p.known && p.state.Err == "" && p.programmed.ID != 0 }
+
+// shares reports whether a driver shares its device with the kernel's stack. A TAP's kernel end is our peer,
+// not ourselves.
+func shares(d entry.Driver) bool { return d == entry.DriverAFPacket || d == entry.DriverAFXDP }
+
+func (i *Interfaces) hostVRF(d *domain, tun *port) HostVRF {
+	v := HostVRF{ID: d.id, TUN: tun.name, Open: tun.open(), MTU: tun.programmed.MTU}
 	for _, l := range i.links {
-		if !l.inService() {
+		if !l.inService() || l.want.vrf != d.id {
 			continue
 		}
 		for _, p := range l.want.addresses {
-			s.Addresses = append(s.Addresses, p.Addr())
+			v.Addresses = append(v.Addresses, p.Addr())
 		}
 	}
-	slices.SortFunc(s.Addresses, netip.Addr.Compare)
-	i.host.want(s)
+	slices.SortFunc(v.Addresses, netip.Addr.Compare)
+	v.Source4, v.Source6 = i.ownSource(d.id, netip.Addr.Is4), i.ownSource(d.id, netip.Addr.Is6)
+	return v
+}
+
+// ownSource returns the address of one family that the router speaks from in a VRF when no interface
+// decides: the lowest of a loopback, else the lowest of all; not valid: there is none.
+func (i *Interfaces) ownSource(id entry.VRFID, family func(netip.Addr) bool) netip.Addr {
+	var best netip.Addr
+	bestLoopback := false
+	for _, l := range i.links {
+		if !l.inService() || l.want.vrf != id {
+			continue
+		}
+		for _, p := range l.want.addresses {
+			a, loopback := p.Addr(), l.port == nil
+			if !family(a) {
+				continue
+			}
+			if !best.IsValid() || loopback && !bestLoopback || loopback == bestLoopback && a.Less(best) {
+				best, bestLoopback = a, loopback
+			}
+		}
+	}
+	return best
 }

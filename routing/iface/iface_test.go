@@ -243,7 +243,7 @@ func TestHostState(t *testing.T) {
 	b.up(1, 0)
 	b.up(3, 3)
 	last := b.kernel.states[len(b.kernel.states)-1]
-	b.expect(t, "host", fmt.Sprint(last), "{vbng0 1500 [100.64.0.1 198.51.100.1] [core0]}")
+	b.expect(t, "host", fmt.Sprint(last), "{[{0 vbng0 true 1500 [100.64.0.1 198.51.100.1] 100.64.0.1 invalid IP}] [core0]}")
 	n := len(b.kernel.states)
 	b.configure(t, strings.Replace(firstLight, "Subscribers", "Customers", 1))
 	if len(b.kernel.states) != n {
@@ -259,7 +259,7 @@ func TestHostState(t *testing.T) {
 	}
 	b.configure(t, strings.Replace(firstLight, "interface core0\n", "interface core0\n shutdown\n", 1))
 	last = b.kernel.states[len(b.kernel.states)-1]
-	b.expect(t, "host", fmt.Sprint(last), "{vbng0 1500 [100.64.0.1] []}")
+	b.expect(t, "host", fmt.Sprint(last), "{[{0 vbng0 true 1500 [100.64.0.1] 100.64.0.1 invalid IP}] []}")
 }
 
 func TestCheck(t *testing.T) {

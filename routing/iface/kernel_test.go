@@ -19,8 +19,8 @@ import (
 
 const insideNamespace = "VBNG_TEST_INSIDE_NAMESPACE"
 
-// inNamespace runs the calling test once more in a user and network namespace of its own, where it is
-// root. Outside it returns false.
+// inNamespace runs the calling test once more in a network namespace of its own, where it is root: by a user
+// namespace if it has to. Outside it returns false.
 func inNamespace(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(insideNamespace) != "" {
@@ -28,10 +28,13 @@ func inNamespace(t *testing.T) bool {
 	}
 	command := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 	command.Env = append(os.Environ(), insideNamespace+"=1")
-	command.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
+	command.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
+	if os.Getuid() != 0 {
+		command.SysProcAttr = &syscall.SysProcAttr{
+			Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET,
+			UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
+			GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
+		}
 	}
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
@@ -144,31 +147,40 @@ func (h *host) arpAnswered(wait time.Duration) bool {
 	})
 }
 
-// ours lists the rules of our table.
+// ours lists the rules of our tables and of the local one.
 func (h *host) ours() string {
 	rules, err := netlink.RuleList(netlink.FAMILY_V4)
 	h.must(err)
 	var keys []string
 	for _, r := range rules {
-		if r.Table == hostTable {
+		if ourTable(r.Table) || r.Table == unix.RT_TABLE_LOCAL {
 			keys = append(keys, ruleKey(&r))
 		}
 	}
 	return strings.Join(keys, ", ")
 }
 
+const (
+	bareRule   = "priority 0 table 255"
+	boundRules = "priority 1000 iif vbng0 table 10000, priority 1000 oif vbng0 table 10000, priority 2000 table 255"
+)
+
 func TestKernel(t *testing.T) {
 	if !inNamespace(t) {
 		return
 	}
 	h := newHost(t)
-	k := NewKernel()
-	leftover := ourRule()
-	leftover.Src = single(addr("192.0.2.77"))
+	kept := memory{}
+	k, err := NewKernel(KernelOptions{Settings: kept})
+	h.must(err)
+	leftover := netlink.NewRule()
+	leftover.Table, leftover.Priority, leftover.Src = hostTable+7, fromPriority, single(addr("192.0.2.77"))
 	h.must(netlink.RuleAdd(leftover))
 
 	// Without quiet the kernel would speak beside us: this shows that the test can see it.
-	state := HostState{TUN: "vbng0", MTU: 1400, Addresses: []netip.Addr{addr("100.64.0.1"), addr("198.51.100.1")}}
+	vrf := HostVRF{TUN: "vbng0", Open: true, MTU: 1400, Addresses: []netip.Addr{addr("100.64.0.1"), addr("198.51.100.1"), addr("2001:db8::1")},
+		Source4: addr("100.64.0.1"), Source6: addr("2001:db8::1")}
+	state := HostState{VRFs: []HostVRF{vrf}}
 	h.must(k.Configure(state))
 	reversePath := k.file("ipv4/conf/%s/rp_filter", "core0")
 	before, err := os.ReadFile(reversePath)
@@ -183,7 +195,7 @@ func TestKernel(t *testing.T) {
 	for range 2 { // idempotent
 		h.must(k.Configure(state))
 	}
-	if got, want := h.ours(), "priority 10000 from 100.64.0.1/32, priority 10000 from 198.51.100.1/32, priority 10000 oif vbng0"; !sameWords(got, want) {
+	if got, want := h.ours(), boundRules+", priority 10000 from 100.64.0.1/32 table 10000, priority 10000 from 198.51.100.1/32 table 10000"; !sameWords(got, want) {
 		t.Errorf("rules %s, want %s", got, want)
 	}
 	if h.arpAnswered(300 * time.Millisecond) {
@@ -204,22 +216,29 @@ func TestKernel(t *testing.T) {
 		}
 	}
 
-	state.Addresses = state.Addresses[:1]
+	state.VRFs[0].Addresses = vrf.Addresses[:1]
+	state.VRFs[0].Source6 = netip.Addr{}
 	h.must(k.Configure(state))
-	if got, want := h.ours(), "priority 10000 from 100.64.0.1/32, priority 10000 oif vbng0"; !sameWords(got, want) {
+	if got, want := h.ours(), boundRules+", priority 10000 from 100.64.0.1/32 table 10000"; !sameWords(got, want) {
 		t.Errorf("rules %s, want %s", got, want)
 	}
+	// The next control, which did not see what this one changed, gives it back.
+	k, err = NewKernel(KernelOptions{Settings: kept})
+	h.must(err)
 	h.must(k.Clear())
-	if got := h.ours(); got != "" {
+	if got := h.ours(); got != bareRule {
 		t.Errorf("rules left: %s", got)
 	}
 	link, err := netlink.LinkByName("vbng0")
 	h.must(err)
-	if left, err := netlink.AddrList(link, netlink.FAMILY_V4); err != nil || len(left) > 0 {
+	if left, err := netlink.AddrList(link, netlink.FAMILY_ALL); err != nil || len(left) > 0 {
 		t.Errorf("addresses left: %v, error %v", left, err)
 	}
 	if after, err := os.ReadFile(reversePath); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("rp_filter of the port is %q, was %q", after, before)
+	}
+	if len(kept) > 0 {
+		t.Errorf("settings still remembered: %v", kept)
 	}
 }
 
@@ -232,4 +251,18 @@ func sameWords(a, b string) bool {
 		}
 	}
 	return len(x) == len(y)
+}
+
+// memory is a Memory that forgets nothing.
+type memory map[string]string
+
+func (m memory) Put(key, value []byte) { m[string(key)] = string(value) }
+func (m memory) Delete(key []byte)     { delete(m, string(key)) }
+func (m memory) ForEach(f func(key, value []byte) error) error {
+	for key, value := range m {
+		if err := f([]byte(key), []byte(value)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
