@@ -86,7 +86,7 @@ func wire(p paths, home dwelling, seed string, level *slog.LevelVar, log *slog.L
 	if err != nil {
 		log.Error("settings that an earlier control changed on ports are lost", "error", err)
 	}
-	r.rib = rib.New(rib.Options{Clock: time, Programmer: r.client, Log: log,
+	r.rib = rib.New(rib.Options{Clock: time, Programmer: r.client, Log: log, VRFs: r.vrfs,
 		InterfaceName: func(id entry.InterfaceID) string { return r.interfaces.InterfaceName(id) }})
 	r.interfaces = iface.New(iface.Options{Clock: time, Programmer: r.client, Counters: r.client, Indexes: indexes,
 		Routes: r.rib, Host: kernel, Log: log, VRFs: r.vrfs, TUNs: true, Namespace: home.namespace, Memory: r.store.Bucket("neighbors")})

@@ -2,6 +2,7 @@ package rib
 
 import (
 	"net/netip"
+	"slices"
 
 	"vbng/forwarding/entry"
 )
@@ -45,35 +46,60 @@ func (m updateBGP) handle(r *RIB) {
 
 type flushBGP struct{ vrf entry.VRFID }
 
-func (m flushBGP) handle(r *RIB) {
-	t := r.table(m.vrf)
-	for p := range t.bgp {
-		r.withdrawBGP(t, p)
-	}
-}
+func (m flushBGP) handle(r *RIB) { r.removeRoutes(r.table(m.vrf), BGP) }
 
 func (r *RIB) putBGP(t *table, p *Path) {
 	if !p.Prefix.IsValid() || len(p.NextHops) == 0 || len(p.NextHops) > entry.MaxHops {
 		r.log.Error("path of BGP without prefix or next hops, or with too many", "prefix", p.Prefix, "next-hops", len(p.NextHops))
 		return
 	}
-	key := p.Prefix.Masked()
-	r.withdrawBGP(t, key)
-	d := t.destination(key)
-	rt := &route{source: BGP, distance: externalBGP}
-	if p.Internal {
-		rt.distance = internalBGP
+	if !r.fit(p) {
+		r.log.Error("path of BGP with an impossible next hop", "prefix", p.Prefix, "next-hops", p.NextHops)
+		return
 	}
-	rt.via = &recursion{destination: d, gateways: p.NextHops}
-	t.bgp[key] = rt
-	r.addTo(d, rt)
-	t.recursive = append(t.recursive, rt)
-	r.resolveRoute(rt)
+	d := t.destination(p.Prefix.Masked())
+	via := r.nextHops(t, keysOf(p.NextHops))
+	distance := uint8(externalBGP)
+	if p.Internal {
+		distance = internalBGP
+	}
+	if old := d.find(BGP, 0); old != nil && old.via == via && old.distance == distance {
+		old.metric = p.Metric
+		return
+	}
+	r.addTo(d, &route{source: BGP, distance: distance, metric: p.Metric, via: via})
+}
+
+// fit reports whether the next hops can be such of the prefix: unicast, and for IPv6 IPv6 (RFC 8950
+// knows only the other way round).
+func (r *RIB) fit(p *Path) bool {
+	for _, a := range p.NextHops {
+		bad := !a.IsValid() || a.IsUnspecified() || a.IsMulticast() || a.IsLoopback() || a.Is4In6()
+		if bad || p.Prefix.Addr().Is6() && a.Is4() {
+			return false
+		}
+	}
+	return true
+}
+
+// keysOf returns next hops in order, each once. They may be reached by a default route when nothing
+// longer leads there, as on routers by Cisco and in FRR's traditional profile.
+func keysOf(hops []netip.Addr) []gatewayKey {
+	keys := make([]gatewayKey, len(hops))
+	for i, a := range hops {
+		keys[i] = gatewayOf(a, 0, true)
+	}
+	if len(keys) > 1 {
+		slices.SortFunc(keys, compareGateways)
+		keys = slices.Compact(keys)
+	}
+	return keys
 }
 
 func (r *RIB) withdrawBGP(t *table, p netip.Prefix) {
-	if rt, ok := t.bgp[p]; ok {
-		delete(t.bgp, p)
-		r.removeFrom(t.destination(p), rt)
+	if d, ok := t.destinations.get(p); ok {
+		if rt := d.find(BGP, 0); rt != nil {
+			r.removeFrom(d, rt)
+		}
 	}
 }

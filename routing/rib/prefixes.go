@@ -2,68 +2,68 @@ package rib
 
 import (
 	"iter"
-	"maps"
 	"net/netip"
+
+	"github.com/gaissmai/bart"
 )
 
-// prefixes maps prefixes of both families to values. Covering looks at one key per prefix length in
-// use, at most 33 for IPv4.
-type prefixes[T any] struct {
-	values  map[netip.Prefix]T
-	lengths [2][129]int // prefixes of each length in use, IPv4 and IPv6
-}
+// prefixes maps prefixes of both families to values.
+type prefixes[T any] struct{ tree bart.Table[T] }
 
-func newPrefixes[T any]() *prefixes[T] {
-	return &prefixes[T]{values: map[netip.Prefix]T{}}
-}
+func newPrefixes[T any]() *prefixes[T] { return &prefixes[T]{} }
 
 // get returns the value of exactly this prefix.
-func (p *prefixes[T]) get(key netip.Prefix) (T, bool) {
-	v, ok := p.values[key]
-	return v, ok
-}
+func (p *prefixes[T]) get(key netip.Prefix) (T, bool) { return p.tree.Get(key) }
 
 // set adds or changes a value. The prefix must be masked.
-func (p *prefixes[T]) set(key netip.Prefix, v T) {
-	if _, ok := p.values[key]; !ok {
-		p.lengths[family(key)][key.Bits()]++
-	}
-	p.values[key] = v
-}
+func (p *prefixes[T]) set(key netip.Prefix, v T) { p.tree.Insert(key, v) }
 
 // remove takes a prefix out.
-func (p *prefixes[T]) remove(key netip.Prefix) {
-	if _, ok := p.values[key]; ok {
-		p.lengths[family(key)][key.Bits()]--
-		delete(p.values, key)
-	}
+func (p *prefixes[T]) remove(key netip.Prefix) { p.tree.Delete(key) }
+
+// covering yields what covers the first bits of addr, from the longest to the shortest. There must be
+// no change meanwhile; so with the others.
+func (p *prefixes[T]) covering(addr netip.Addr, bits int) iter.Seq2[netip.Prefix, T] {
+	// The tree takes a prefix of -1 bits for nothing, as it should: a default route has no cover.
+	return p.tree.Supernets(netip.PrefixFrom(addr.WithZone(""), bits))
 }
 
-// covering yields what covers addr, from bits down to the shortest, until yield returns false.
-func (p *prefixes[T]) covering(addr netip.Addr, bits int, yield func(netip.Prefix, T) bool) {
-	lengths := &p.lengths[family(netip.PrefixFrom(addr, 0))]
-	for ; bits >= 0; bits-- {
-		if lengths[bits] == 0 {
-			continue
-		}
-		key := netip.PrefixFrom(addr, bits).Masked()
-		if v, ok := p.values[key]; ok && !yield(key, v) {
-			return
-		}
+// within yields the prefix itself and what it covers, in order.
+func (p *prefixes[T]) within(key netip.Prefix) iter.Seq2[netip.Prefix, T] { return p.tree.Subnets(key) }
+
+// sorted yields everything of a family, by address, the shorter prefix first.
+func (p *prefixes[T]) sorted(f family) iter.Seq2[netip.Prefix, T] {
+	if f == ipv4 {
+		return p.tree.AllSorted4()
 	}
+	return p.tree.AllSorted6()
 }
 
 // all yields everything in no order.
-func (p *prefixes[T]) all() iter.Seq2[netip.Prefix, T] { return maps.All(p.values) }
+func (p *prefixes[T]) all() iter.Seq2[netip.Prefix, T] { return p.tree.All() }
 
-// len returns how many prefixes there are.
-func (p *prefixes[T]) len() int { return len(p.values) }
-
-func family(p netip.Prefix) int {
-	if p.Addr().Is4() {
-		return 0
+// len returns how many prefixes of a family there are.
+func (p *prefixes[T]) len(f family) int {
+	if f == ipv4 {
+		return p.tree.Size4()
 	}
-	return 1
+	return p.tree.Size6()
+}
+
+// family is an index of what is kept per address family.
+type family uint8
+
+const (
+	ipv4 family = iota
+	ipv6
+	numFamilies
+)
+
+func familyOf(a netip.Addr) family {
+	if a.Is4() {
+		return ipv4
+	}
+	return ipv6
 }
 
 // comparePrefixes orders by address, the shorter prefix first.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/netip"
+	"time"
 
 	"vbng/control/clock"
 	"vbng/control/loop"
@@ -26,6 +27,14 @@ type Options struct {
 	Log        *slog.Logger
 	// InterfaceName names an interface for show commands. It must not wait for a loop.
 	InterfaceName func(entry.InterfaceID) string
+	// VRFs names VRFs for show commands, nil: there is the default one only.
+	VRFs VRFs
+}
+
+// VRFs are the VRFs of the configuration. They must not wait for a loop.
+type VRFs interface {
+	Names() []string // without the default one
+	ID(name string) entry.VRFID
 }
 
 // RIB holds the routing tables. Its exported methods may be called from any goroutine and do not wait.
@@ -34,16 +43,38 @@ type RIB struct {
 	program   entry.Programmer
 	neighbors Neighbors
 	nameOf    func(entry.InterfaceID) string
+	vrfs      VRFs
 	log       *slog.Logger
+	born      time.Time
 
 	// Owned by the loop.
-	tables      map[entry.VRFID]*table
-	hops        map[hopKey]*hop
-	changed     []*destination // in the order of their changes
-	flight      *flight        // the batch that the forwarder has not answered, nil: none
-	flushPosted bool
-	paused      bool // waiting before a batch is sent again
-	settlers    []func()
+	tables map[entry.VRFID]*table
+
+	// What next hops stand on: gateways resolve to hops, sets of gateways to bundles of hops.
+	hops    map[NextHop]*hop
+	bundles map[string]*bundle
+	ids     map[entry.GroupID]*bundle
+	dirty   []*gateway  // to be resolved
+	newSets []*nexthops // to be pointed at a bundle
+	groups  []*bundle   // that the forwarder may have otherwise
+
+	// What is to be programmed.
+	urgent, bulk []*destination // in the order of their changes
+	waiting      map[*destination][]waiter
+	flight       *flight // the batch that the forwarder has not answered, nil: none
+	batchLimit   int     // routes of the next batch
+	flushPosted  bool
+	paused       bool // waiting before a batch is sent again
+	settlers     []func()
+
+	// What the forwarder refused, see refused.go.
+	refused       map[*route]string
+	refusedQueue  []*route
+	groupsRefused bool
+	probe         int // how many to try next time
+	retryTimer    clock.Timer
+	retryAt       time.Time
+	retrySerial   int
 }
 
 // message is one input of the loop.
@@ -51,10 +82,15 @@ type message interface{ handle(r *RIB) }
 
 // New returns a RIB without routes. Bind must be called before Run.
 func New(o Options) *RIB {
-	return &RIB{
-		loop: loop.New[message](o.Clock, 0), program: o.Programmer, nameOf: o.InterfaceName, log: o.Log,
-		tables: map[entry.VRFID]*table{}, hops: map[hopKey]*hop{},
+	r := &RIB{
+		loop: loop.New[message](o.Clock, 0), program: o.Programmer, nameOf: o.InterfaceName, vrfs: o.VRFs, log: o.Log,
+		tables: map[entry.VRFID]*table{}, hops: map[NextHop]*hop{}, bundles: map[string]*bundle{},
+		ids: map[entry.GroupID]*bundle{}, waiting: map[*destination][]waiter{}, refused: map[*route]string{}, batchLimit: maxBatch,
 	}
+	if o.Clock != nil {
+		r.born = o.Clock.Now()
+	}
+	return r
 }
 
 // Bind tells who owns the neighbours; the two know each other, so one of them is told late.
@@ -68,7 +104,7 @@ func (r *RIB) Run(ctx context.Context) error {
 
 func (r *RIB) handle(m message) {
 	m.handle(r)
-	if len(r.changed) > 0 && r.flight == nil && !r.flushPosted && !r.paused {
+	if r.pending() && r.flight == nil && !r.flushPosted && !r.paused {
 		// Behind everything that lies in the inbox: all of it goes into one batch.
 		r.flushPosted = true
 		r.loop.Post(flush{})
@@ -85,7 +121,7 @@ type settled struct{ done func() }
 func (m settled) handle(r *RIB) { r.settlers = append(r.settlers, m.done) }
 
 func (r *RIB) answerSettled() {
-	if len(r.settlers) == 0 || len(r.changed) > 0 || r.flight != nil {
+	if len(r.settlers) == 0 || r.pending() || r.flight != nil {
 		return
 	}
 	for _, h := range r.hops {
@@ -97,67 +133,6 @@ func (r *RIB) answerSettled() {
 		done()
 	}
 	r.settlers = nil
-}
-
-// AddInterfaceRoute adds a route of an interface. What it is follows from the target: Connected (or
-// Drop, for an interface without a link) is the interface's prefix, Local an address of ours,
-// Neighbor a resolved host, whose neighbour entry must exist until DeleteInterfaceRoute is done.
-func (r *RIB) AddInterfaceRoute(vrf entry.VRFID, prefix netip.Prefix, i entry.InterfaceID, target entry.Target) {
-	r.loop.Post(addRoute{vrf: vrf, prefix: prefix, route: &route{
-		source: interfaceSource(target.Kind), owner: owner{id: uint64(i)}, target: target,
-	}})
-}
-
-// DeleteInterfaceRoute takes it back. done is called once, when no entry of the forwarder refers to
-// the interface or the neighbour on account of this route.
-func (r *RIB) DeleteInterfaceRoute(vrf entry.VRFID, prefix netip.Prefix, i entry.InterfaceID, target entry.Target, done func()) {
-	r.loop.Post(deleteRoute{vrf: vrf, prefix: prefix, source: interfaceSource(target.Kind), owner: owner{id: uint64(i)}, done: done})
-}
-
-func interfaceSource(k entry.TargetKind) Source {
-	switch k {
-	case entry.TargetLocal:
-		return Local
-	case entry.TargetNeighbor:
-		return Host
-	}
-	return Connected
-}
-
-// addRoute adds or replaces one candidate.
-type addRoute struct {
-	vrf    entry.VRFID
-	prefix netip.Prefix
-	route  *route
-	done   func(error) // may be nil
-}
-
-func (m addRoute) handle(r *RIB) {
-	m.route.distance = m.route.source.Distance()
-	d := r.table(m.vrf).destination(m.prefix.Masked())
-	r.addTo(d, m.route)
-	if m.done != nil {
-		d.waiting = append(d.waiting, waiter{route: m.route, done: m.done})
-	}
-}
-
-// deleteRoute takes one candidate away.
-type deleteRoute struct {
-	vrf    entry.VRFID
-	prefix netip.Prefix
-	source Source
-	owner  owner
-	done   func()
-}
-
-func (m deleteRoute) handle(r *RIB) {
-	d := r.table(m.vrf).destination(m.prefix.Masked())
-	if rt := d.find(m.source, m.owner); rt != nil {
-		r.removeFrom(d, rt)
-	}
-	// Also when there was nothing: an earlier change of this prefix may still be on its way.
-	r.mark(d)
-	d.waiting = append(d.waiting, waiter{done: func(error) { m.done() }})
 }
 
 // Drain handles what lies in the inbox and returns: for tests with a fake clock, in place of Run.

@@ -2,7 +2,6 @@ package rib
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
@@ -10,11 +9,14 @@ import (
 	"vbng/forwarding/entry"
 )
 
-// StaticRoute is a route that the operator configured.
+// StaticRoute is a route that the operator configured. Its next hop is resolved by the longest prefix
+// that covers it, whatever the source, the default route excepted; or it lies on the interface given,
+// whatever prefix that has.
 type StaticRoute struct {
-	Prefix   netip.Prefix
-	Gateway  netip.Addr // not valid: blackhole
-	Distance uint8      // 0: the usual one
+	Prefix    netip.Prefix
+	Gateway   netip.Addr        // not valid: blackhole
+	Interface entry.InterfaceID // of the gateway, a must if that is link-local; 0: to be found
+	Distance  uint8             // 0: the usual one
 }
 
 // staticKey is what makes one route of several lines: same prefix and distance, several next hops.
@@ -37,17 +39,22 @@ type setStatic struct {
 func (m setStatic) handle(r *RIB) {
 	t := r.table(m.vrf)
 	order, wanted := groupStatics(m.routes)
+	var stale []*route
 	for _, key := range slices.SortedFunc(maps.Keys(t.statics), compareStatics) {
 		rt := t.statics[key]
 		if gateways, ok := wanted[key]; !ok || !slices.Equal(gateways, rt.gateways()) {
-			r.removeFrom(t.destination(key.prefix), rt)
 			delete(t.statics, key)
+			stale = append(stale, rt)
 		}
 	}
 	for _, key := range order {
 		if t.statics[key] == nil {
 			t.statics[key] = r.addStatic(t, key, wanted[key])
 		}
+	}
+	// What came in the place of another has taken its next hops already, and is not taken away here.
+	for _, rt := range stale {
+		r.removeFrom(rt.destination, rt)
 	}
 }
 
@@ -56,8 +63,8 @@ func compareStatics(a, b staticKey) int {
 }
 
 // groupStatics collects the gateways of each route, none for a blackhole, and the routes' order.
-func groupStatics(routes []StaticRoute) (order []staticKey, gateways map[staticKey][]netip.Addr) {
-	gateways = map[staticKey][]netip.Addr{}
+func groupStatics(routes []StaticRoute) (order []staticKey, gateways map[staticKey][]gatewayKey) {
+	gateways = map[staticKey][]gatewayKey{}
 	for _, s := range routes {
 		key := staticKey{s.Prefix.Masked(), s.Distance}
 		if key.distance == 0 {
@@ -68,30 +75,31 @@ func groupStatics(routes []StaticRoute) (order []staticKey, gateways map[staticK
 			gateways[key] = nil
 		}
 		if s.Gateway.IsValid() {
-			gateways[key] = append(gateways[key], s.Gateway)
+			gateways[key] = append(gateways[key], gatewayOf(s.Gateway, s.Interface, false))
 		}
 	}
 	return order, gateways
 }
 
-func (r *RIB) addStatic(t *table, key staticKey, gateways []netip.Addr) *route {
-	rt := &route{source: Static, distance: key.distance, owner: owner{name: fmt.Sprintf("distance %d", key.distance)}}
-	d := t.destination(key.prefix)
+func (r *RIB) addStatic(t *table, key staticKey, gateways []gatewayKey) *route {
+	rt := &route{source: Static, distance: key.distance, owner: uint64(key.distance)}
 	if len(gateways) == 0 {
-		rt.target.Kind = entry.TargetDrop
-		r.addTo(d, rt)
-		return rt
+		rt.given.kind = entry.TargetDrop
+	} else {
+		rt.via = r.nextHops(t, gateways)
 	}
-	rt.via = &recursion{destination: d, gateways: gateways}
-	r.addTo(d, rt)
-	t.recursive = append(t.recursive, rt)
-	r.resolveRoute(rt)
+	r.addTo(t.destination(key.prefix), rt)
 	return rt
 }
 
-func (rt *route) gateways() []netip.Addr {
+// gateways returns a route's next hops as they were given.
+func (rt *route) gateways() []gatewayKey {
 	if rt.via == nil {
 		return nil
 	}
-	return rt.via.gateways
+	keys := make([]gatewayKey, len(rt.via.gateways))
+	for i, g := range rt.via.gateways {
+		keys[i] = g.key
+	}
+	return keys
 }

@@ -21,8 +21,7 @@ func (r *RIB) AddSubscriber(vrf entry.VRFID, prefix netip.Prefix, id entry.Sessi
 		return
 	}
 	r.loop.Post(addRoute{vrf: vrf, prefix: prefix, done: done, route: &route{
-		source: Subscriber, owner: owner{id: uint64(id)},
-		target: entry.Target{Kind: entry.TargetSession, Session: id},
+		source: Subscriber, owner: uint64(id), given: leads{kind: entry.TargetSession, id: uint64(id)},
 	}})
 }
 
@@ -34,7 +33,7 @@ func (r *RIB) DeleteSubscriber(vrf entry.VRFID, prefix netip.Prefix, id entry.Se
 		r.loop.Post(answer{func(error) { done() }, nil})
 		return
 	}
-	r.loop.Post(deleteRoute{vrf: vrf, prefix: prefix, source: Subscriber, owner: owner{id: uint64(id)}, done: done})
+	r.loop.Post(deleteRoute{vrf: vrf, prefix: prefix, source: Subscriber, owner: uint64(id), done: done})
 }
 
 // answer carries an immediate answer to the loop, where all answers come from.
@@ -57,31 +56,38 @@ type setAggregates struct {
 	prefixes []netip.Prefix
 }
 
+// aggregate is what one owner said.
+type aggregate struct {
+	number   uint64 // of the owner
+	prefixes []netip.Prefix
+}
+
 func (m setAggregates) handle(r *RIB) {
-	t, key := r.table(m.vrf), owner{name: m.owner}
-	wanted := map[netip.Prefix]bool{}
+	t := r.table(m.vrf)
+	wanted := map[netip.Prefix]struct{}{}
 	for _, p := range m.prefixes {
 		if !p.IsValid() {
 			r.log.Error("aggregate is not a prefix", "owner", m.owner)
 			continue
 		}
-		wanted[p.Masked()] = true
+		wanted[p.Masked()] = struct{}{}
 	}
-	for _, p := range t.aggregates[m.owner] {
-		if d, ok := t.destinations.get(p); ok && !wanted[p] {
-			r.removeFrom(d, d.find(Aggregate, key))
+	a := t.aggregates[m.owner]
+	if a == nil {
+		a = &aggregate{number: uint64(len(t.owners))}
+		t.owners, t.aggregates[m.owner] = append(t.owners, m.owner), a
+	}
+	for _, p := range a.prefixes {
+		if _, kept := wanted[p]; !kept {
+			d := t.destination(p)
+			r.removeFrom(d, d.find(Aggregate, a.number))
 		}
 	}
-	kept := make([]netip.Prefix, 0, len(wanted))
-	for p := range wanted {
-		kept = append(kept, p)
-	}
-	slices.SortFunc(kept, comparePrefixes)
-	for _, p := range kept {
+	a.prefixes = sortedKeys(wanted)
+	for _, p := range a.prefixes {
 		d := t.destination(p)
-		if d.find(Aggregate, key) == nil {
-			r.addTo(d, &route{source: Aggregate, owner: key, distance: Aggregate.Distance(), target: entry.Target{Kind: entry.TargetDrop}})
+		if d.find(Aggregate, a.number) == nil {
+			r.addTo(d, &route{source: Aggregate, owner: a.number, distance: Aggregate.Distance(), given: leads{kind: entry.TargetDrop}})
 		}
 	}
-	t.aggregates[m.owner] = kept
 }

@@ -93,9 +93,23 @@ func (d *destination) announceable(best *route) Source {
 	case Connected, Static, Subscriber, Aggregate:
 		return best.source
 	case Local:
-		if slices.ContainsFunc(d.routes, func(rt *route) bool { return rt.source == Connected }) {
+		if d.alone(best) {
 			return Connected
 		}
 	}
 	return 0
+}
+
+// alone reports whether an address of ours lies on no connected prefix of its interface that is
+// shorter than the address itself: that of a loopback.
+func (d *destination) alone(local *route) bool {
+	if d.prefix.Addr().IsLinkLocalUnicast() {
+		return false
+	}
+	for p, over := range d.table.destinations.covering(d.prefix.Addr(), d.prefix.Bits()) {
+		if p != d.prefix && over.find(Connected, local.owner) != nil {
+			return false
+		}
+	}
+	return true
 }

@@ -1,6 +1,7 @@
 package vrf
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -56,6 +57,20 @@ func (t *Table) Name(id entry.VRFID) string {
 		return name
 	}
 	return strconv.FormatUint(uint64(id), 10)
+}
+
+// Names returns the VRFs that have been asked for since the start, in order, without the default one.
+func (t *Table) Names() []string {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	names := make([]string, 0, len(t.names))
+	for id, name := range t.names {
+		if id != 0 {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Device returns the name of a VRF's TUN.
