@@ -111,6 +111,9 @@ func (r *reader) key(text string) {
 
 func (r *reader) node(n *schema.Node) {
 	r.finishLeaf()
+	if c := r.last; c != nil && c.Kind == schema.Container && c.Child(n.Name) != n {
+		r.at = r.at[:len(r.at)-1] // its word was the beginning of a longer name: "aaa" of "aaa group"
+	}
 	switch n.Kind {
 	case schema.Container:
 		r.at, r.last = r.at.Down(Step{Name: n.Name}), n
