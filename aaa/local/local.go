@@ -18,8 +18,14 @@ import (
 type User struct {
 	Name           string
 	Password       string
-	Address        netip.Addr // invalid: from the pool
-	Pool           string     // empty: the pool of the subscriber's profile
+	Address        netip.Addr   // invalid: from the pool
+	Pool           string       // empty: the pool of the subscriber's profile
+	Address6       netip.Addr   // for IA_NA; invalid: from Pool6
+	Pool6          string       // empty: the profile's, as for the pools below
+	Prefix         netip.Prefix // for router advertisements; invalid: from PrefixPool
+	PrefixPool     string
+	Delegated      netip.Prefix // for IA_PD; invalid: from DelegatedPool
+	DelegatedPool  string
 	SessionTimeout time.Duration
 }
 
@@ -47,6 +53,12 @@ func (u *Users) Authorize(request aaa.Request) (answer aaa.Answer, known bool) {
 	return aaa.Answer{Grant: &aaa.Grant{
 		Address:        user.Address,
 		Pool:           user.Pool,
+		Address6:       user.Address6,
+		Pool6:          user.Pool6,
+		Prefix:         user.Prefix,
+		PrefixPool:     user.PrefixPool,
+		Delegated:      user.Delegated,
+		DelegatedPool:  user.DelegatedPool,
 		SessionTimeout: user.SessionTimeout,
 		Source:         "local",
 		Authentic:      aaa.ByLocal,
@@ -65,7 +77,7 @@ func (u *Users) lookup(name string) (User, bool) {
 // proven compares in constant time.
 func proven(request aaa.Request, password string) bool {
 	switch request.Method {
-	case aaa.PAP: // sums, so that the time does not tell the length
+	case aaa.PAP, aaa.ByLine: // sums, so that the time does not tell the length
 		given, want := sha256.Sum256(request.Password), sha256.Sum256([]byte(password))
 		return subtle.ConstantTimeCompare(given[:], want[:]) == 1
 	case aaa.CHAPMD5: // RFC 1994 4.1, Value: of identifier, secret, challenge

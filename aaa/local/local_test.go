@@ -12,7 +12,9 @@ import (
 func users() *Users {
 	u := &Users{}
 	u.Set([]User{{Name: "alice", Password: "wonderland", Address: netip.MustParseAddr("100.64.0.9"),
-		Pool: "gold", SessionTimeout: time.Hour}})
+		Pool: "gold", SessionTimeout: time.Hour, Address6: netip.MustParseAddr("2001:db8::9"), Pool6: "na",
+		Prefix: netip.MustParsePrefix("2001:db8:1::/64"), PrefixPool: "ra",
+		Delegated: netip.MustParsePrefix("2001:db8:2::/56"), DelegatedPool: "pd"}})
 	return u
 }
 
@@ -30,6 +32,8 @@ func TestAuthorize(t *testing.T) {
 		granted, known bool
 	}{
 		{"PAP", aaa.Request{Username: "alice", Method: aaa.PAP, Password: []byte("wonderland")}, true, true},
+		{"line", aaa.Request{Username: "alice", Method: aaa.ByLine, Password: []byte("wonderland")}, true, true},
+		{"line wrong", aaa.Request{Username: "alice", Method: aaa.ByLine, Password: []byte("")}, false, true},
 		{"PAP wrong", aaa.Request{Username: "alice", Method: aaa.PAP, Password: []byte("wonderlanD")}, false, true},
 		{"PAP empty", aaa.Request{Username: "alice", Method: aaa.PAP}, false, true},
 		{"CHAP", chap(7, "wonderland", "0123456789abcdef"), true, true},
@@ -52,6 +56,10 @@ func TestGrant(t *testing.T) {
 	if g == nil || g.Address != netip.MustParseAddr("100.64.0.9") || g.Pool != "gold" ||
 		g.SessionTimeout != time.Hour || g.Authentic != aaa.ByLocal || g.Source != "local" {
 		t.Errorf("grant %+v", g)
+	}
+	if g.Address6 != netip.MustParseAddr("2001:db8::9") || g.Prefix != netip.MustParsePrefix("2001:db8:1::/64") ||
+		g.Delegated != netip.MustParsePrefix("2001:db8:2::/56") || g.Pool6+g.PrefixPool+g.DelegatedPool != "narapd" {
+		t.Errorf("IPv6 of grant %+v", g)
 	}
 }
 

@@ -71,6 +71,9 @@ func (a *accept) read(t radius.Type, value []byte) error {
 		g.Class = append(g.Class, value)
 	case rfc2869.MessageAuthenticator_Type: // packet.go has seen to it
 	default:
+		if known, err := a.readIPv6(t, name, value); known {
+			return err
+		}
 		return a.readNumber(t, name, value)
 	}
 	return nil

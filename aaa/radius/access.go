@@ -13,7 +13,7 @@ import (
 )
 
 // describeRequest fills an Access-Request whose authenticator and secret are set.
-func describeRequest(p *radius.Packet, r aaa.Request, s Settings) error {
+func describeRequest(p *radius.Packet, r aaa.Request, n nas) error {
 	p.Add(rfc2869.MessageAuthenticator_Type, make([]byte, 16)) // first: packet.go fills it in
 	if r.Username == "" {
 		return errors.New("the user name is empty")
@@ -22,7 +22,7 @@ func describeRequest(p *radius.Packet, r aaa.Request, s Settings) error {
 	if err := describeCredentials(p, r); err != nil {
 		return err
 	}
-	describeNAS(p, s)
+	describeNAS(p, n)
 	describeLine(p, r.Line)
 	addText(p, rfc2866.AcctSessionID_Type, r.AcctSessionID)
 	return nil
@@ -30,7 +30,7 @@ func describeRequest(p *radius.Packet, r aaa.Request, s Settings) error {
 
 func describeCredentials(p *radius.Packet, r aaa.Request) error {
 	switch r.Method {
-	case aaa.PAP:
+	case aaa.PAP, aaa.ByLine: // a line has no words of its own: the password is the profile's
 		hidden, err := radius.NewUserPassword(r.Password, p.Secret, p.Authenticator[:])
 		if err != nil {
 			return fmt.Errorf("hide User-Password: %w", err)

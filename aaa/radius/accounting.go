@@ -1,21 +1,26 @@
 package radius
 
 import (
+	"encoding/binary"
+	"net/netip"
 	"time"
 
 	"layeh.com/radius"
 	"layeh.com/radius/rfc2865"
 	"layeh.com/radius/rfc2866"
 	"layeh.com/radius/rfc2869"
+	"layeh.com/radius/rfc3162"
+	"layeh.com/radius/rfc4818"
+	"layeh.com/radius/rfc6911"
 
 	"vbng/aaa"
 )
 
 // describeRecord fills an Accounting-Request that is sent at now.
-func describeRecord(p *radius.Packet, r aaa.Record, s Settings, now time.Time) {
+func describeRecord(p *radius.Packet, r aaa.Record, n nas, now time.Time) {
 	addNumber(p, rfc2866.AcctStatusType_Type, uint32(r.Type))
 	addText(p, rfc2866.AcctSessionID_Type, r.AcctSessionID)
-	describeNAS(p, s)
+	describeNAS(p, n)
 	addNumber(p, rfc2869.EventTimestamp_Type, uint32(r.Time.Unix())) // RFC 2869 5.3
 	addNumber(p, rfc2866.AcctDelayTime_Type, seconds(now.Sub(r.Time)))
 	if r.Type == aaa.AccountingOn || r.Type == aaa.AccountingOff {
@@ -26,10 +31,7 @@ func describeRecord(p *radius.Packet, r aaa.Record, s Settings, now time.Time) {
 	for _, class := range r.Class {
 		p.Add(rfc2865.Class_Type, class)
 	}
-	if r.Address.Is4() {
-		a := r.Address.As4()
-		p.Add(rfc2865.FramedIPAddress_Type, a[:])
-	}
+	describeAddresses(p, r)
 	if r.Authentic != 0 {
 		addNumber(p, rfc2866.AcctAuthentic_Type, uint32(r.Authentic))
 	}
@@ -40,6 +42,32 @@ func describeRecord(p *radius.Packet, r aaa.Record, s Settings, now time.Time) {
 	if r.Type == aaa.Stop {
 		addNumber(p, rfc2866.AcctTerminateCause_Type, uint32(r.Cause))
 	}
+}
+
+// describeAddresses tells what the session holds at the time of the record.
+func describeAddresses(p *radius.Packet, r aaa.Record) {
+	if r.Address.Is4() {
+		p.Add(rfc2865.FramedIPAddress_Type, r.Address.AsSlice())
+	}
+	if r.InterfaceID != 0 {
+		p.Add(rfc3162.FramedInterfaceID_Type, binary.BigEndian.AppendUint64(nil, r.InterfaceID))
+	}
+	if r.Prefix.IsValid() {
+		p.Add(rfc3162.FramedIPv6Prefix_Type, prefixValue(r.Prefix))
+	}
+	if r.Delegated.IsValid() {
+		p.Add(rfc4818.DelegatedIPv6Prefix_Type, prefixValue(r.Delegated))
+	}
+	if r.Address6.Is6() {
+		p.Add(rfc6911.FramedIPv6Address_Type, r.Address6.AsSlice())
+	}
+}
+
+// prefixValue is the value of an attribute that is an IPv6 prefix (RFC 3162 2.3): a reserved octet, the
+// length, and the octets that the length reaches into.
+func prefixValue(p netip.Prefix) []byte {
+	a := p.Masked().Addr().As16()
+	return append([]byte{0, byte(p.Bits())}, a[:(p.Bits()+7)/8]...)
 }
 
 func describeUsage(p *radius.Packet, r aaa.Record) {

@@ -37,6 +37,7 @@ type fakeSocket struct {
 	number int
 	local  netip.Addr
 	remote netip.AddrPort
+	vrf    string
 	sink   Sink
 	closed bool
 }
@@ -55,7 +56,8 @@ func (s *fakeSocket) Send(payload []byte, to netip.AddrPort) error {
 	return nil
 }
 
-func (s *fakeSocket) Close() error { s.closed = true; return nil }
+func (s *fakeSocket) Local() netip.Addr { return s.local }
+func (s *fakeSocket) Close() error      { s.closed = true; return nil }
 
 var (
 	addressA = netip.MustParseAddr("192.0.2.1")
@@ -79,11 +81,11 @@ func newBench(t *testing.T, servers ...Server) *bench {
 		Clock:  b.clock,
 		Log:    slog.New(slog.NewTextHandler(&b.log, nil)),
 		Random: rand.New(rand.NewSource(1)),
-		Open: func(local netip.Addr, server netip.AddrPort, sink Sink) (Socket, error) {
+		Open: func(vrf string, local netip.Addr, server netip.AddrPort, sink Sink) (Socket, error) {
 			if b.openErr != nil {
 				return nil, b.openErr
 			}
-			s := &fakeSocket{bench: b, number: len(b.sockets), local: local, remote: server, sink: sink}
+			s := &fakeSocket{bench: b, number: len(b.sockets), local: local, remote: server, vrf: vrf, sink: sink}
 			b.sockets = append(b.sockets, s)
 			return s, nil
 		},

@@ -21,6 +21,7 @@ type Client struct {
 	settings  Settings
 	access    []*endpoint // authentication ports, in order of preference
 	acct      []*endpoint // accounting ports, likewise
+	groups    map[groupKey][]*endpoint
 	exchanges map[*exchange]struct{}
 	ignored   map[string]*IgnoredAttribute
 	warnings  *warnings
@@ -119,6 +120,11 @@ func (c *Client) reconfigure(settings Settings) {
 	var gone []*endpoint
 	c.access, gone = c.reconcile(c.access, access, gone)
 	c.acct, gone = c.reconcile(c.acct, accounting, gone)
+	c.groups = map[groupKey][]*endpoint{}
+	for name, servers := range settings.Groups {
+		c.groups[groupKey{access, name}] = members(c.access, servers)
+		c.groups[groupKey{accounting, name}] = members(c.acct, servers)
+	}
 	for _, e := range gone {
 		e.retire()
 	}
@@ -141,13 +147,6 @@ func (c *Client) reconcile(old []*endpoint, k kind, gone []*endpoint) (endpoints
 		}
 	}
 	return endpoints, gone
-}
-
-func (c *Client) endpoints(k kind) []*endpoint {
-	if k == access {
-		return c.access
-	}
-	return c.acct
 }
 
 // receive finds the attempt that a datagram answers, and believes it only after the checks of RFC

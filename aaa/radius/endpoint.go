@@ -28,6 +28,7 @@ type place struct {
 	name   string
 	remote netip.AddrPort
 	source netip.Addr
+	vrf    string
 }
 
 func placeOf(s Server, k kind) place {
@@ -35,7 +36,7 @@ func placeOf(s Server, k kind) place {
 	if k == accounting {
 		port = s.AcctPort
 	}
-	return place{name: s.Name, remote: netip.AddrPortFrom(s.Address, port), source: s.Source}
+	return place{name: s.Name, remote: netip.AddrPortFrom(s.Address, port), source: s.Source, vrf: s.VRF}
 }
 
 // endpoint is one port of one server.
@@ -73,7 +74,7 @@ func (e *endpoint) allocate(a *attempt) (bool, error) {
 		return false, nil
 	}
 	f := newFlow(e)
-	socket, err := e.client.options.Open(e.place.source, e.place.remote, f.sink(e.client))
+	socket, err := e.client.options.Open(e.place.vrf, e.place.source, e.place.remote, f.sink(e.client))
 	if err != nil {
 		return false, err
 	}

@@ -90,7 +90,7 @@ func (x *exchange) pick() *endpoint {
 		return e
 	}
 	var oldest *endpoint
-	for _, e := range x.client.endpoints(x.kind) {
+	for _, e := range x.candidates() {
 		if !slices.Contains(x.tried, e) && (oldest == nil || e.deadSince.Before(oldest.deadSince)) {
 			oldest = e
 		}
@@ -99,7 +99,7 @@ func (x *exchange) pick() *endpoint {
 }
 
 func (x *exchange) pickUsable() *endpoint {
-	for _, e := range x.client.endpoints(x.kind) {
+	for _, e := range x.candidates() {
 		if !slices.Contains(x.tried, e) && (!e.dead || e.rested()) {
 			return e
 		}
@@ -165,9 +165,10 @@ func (x *exchange) prepare() (*attempt, error) {
 func (x *exchange) encode(a *attempt) (err error) {
 	c := x.client
 	p := &radius.Packet{Identifier: a.id, Secret: a.proof.secret}
+	us := nasFor(c.settings, a.flow.socket.Local())
 	if x.kind == accounting {
 		p.Code = radius.CodeAccountingRequest
-		describeRecord(p, x.record, c.settings, c.now())
+		describeRecord(p, x.record, us, c.now())
 		a.wire, err = p.Encode()
 		return err
 	}
@@ -175,7 +176,7 @@ func (x *exchange) encode(a *attempt) (err error) {
 	if _, err := c.options.Random.Read(p.Authenticator[:]); err != nil {
 		return fmt.Errorf("draw a Request Authenticator: %w", err)
 	}
-	if err := describeRequest(p, x.request, c.settings); err != nil {
+	if err := describeRequest(p, x.request, us); err != nil {
 		return err
 	}
 	a.wire, err = encodeAccess(p)
@@ -307,6 +308,14 @@ func (x *exchange) finish() {
 	for _, a := range attempts {
 		a.flow.endpoint.freed()
 	}
+}
+
+// group is the group of servers that the exchange is for.
+func (x *exchange) group() string {
+	if x.kind == accounting {
+		return x.record.Group
+	}
+	return x.request.Group
 }
 
 func (x *exchange) session() string {

@@ -2,11 +2,13 @@ package radius
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 
 	"layeh.com/radius"
 	"layeh.com/radius/rfc2865"
 	"layeh.com/radius/rfc2869"
+	"layeh.com/radius/rfc3162"
 	"layeh.com/radius/rfc4603"
 
 	"vbng/aaa"
@@ -16,11 +18,13 @@ import (
 const (
 	vendorMicrosoft = 311  // RFC 2548
 	vendorADSLForum = 3561 // RFC 4679
+	vendorAlcatel   = 6527
 
 	msPrimaryDNSServer   = 28 // RFC 2548 2.7.1
 	msSecondaryDNSServer = 29 // RFC 2548 2.7.2
 	adslAgentCircuitID   = 1  // RFC 4679 3.3.1
 	adslAgentRemoteID    = 2  // RFC 4679 3.3.2
+	alcDHCPVendorClass   = 36 // DHCP option 60; there is no standard attribute for it
 )
 
 // The subscriber's own words that go into attributes.
@@ -44,15 +48,42 @@ func fit(line aaa.Line) (fitting aaa.Line, dropped []string) {
 		line.RemoteID = nil
 		dropped = append(dropped, "Agent-Remote-Id")
 	}
+	if len(line.Vendor) > vendorValueBytes {
+		line.Vendor = nil
+		dropped = append(dropped, "DHCP vendor class")
+	}
 	return line, dropped
 }
 
+// nas is what a packet says about us.
+type nas struct {
+	identifier         string
+	address4, address6 netip.Addr // invalid: not said
+}
+
+// nasFor says the configured addresses, and in their place the one that the packet is sent from, if the
+// socket is bound to one.
+func nasFor(s Settings, local netip.Addr) nas {
+	n := nas{s.NASIdentifier, s.NASAddress, s.NASAddress6}
+	local = local.WithZone("")
+	switch {
+	case local.IsUnspecified():
+	case local.Is4() && !n.address4.IsValid():
+		n.address4 = local
+	case local.Is6() && !n.address6.IsValid():
+		n.address6 = local
+	}
+	return n
+}
+
 // describeNAS tells who asks.
-func describeNAS(p *radius.Packet, s Settings) {
-	addText(p, rfc2865.NASIdentifier_Type, s.NASIdentifier)
-	if s.NASAddress.Is4() {
-		a := s.NASAddress.As4()
-		p.Add(rfc2865.NASIPAddress_Type, a[:])
+func describeNAS(p *radius.Packet, n nas) {
+	addText(p, rfc2865.NASIdentifier_Type, n.identifier)
+	if n.address4.Is4() {
+		p.Add(rfc2865.NASIPAddress_Type, n.address4.AsSlice())
+	}
+	if n.address6.Is6() {
+		p.Add(rfc3162.NASIPv6Address_Type, n.address6.AsSlice())
 	}
 }
 
@@ -62,7 +93,9 @@ func describeLine(p *radius.Packet, line aaa.Line) {
 	p.Add(rfc2865.NASPortType_Type, radius.NewInteger(uint32(nasPortType(line))))
 	addText(p, rfc2869.NASPortID_Type, nasPortID(line))
 	p.Add(rfc2865.ServiceType_Type, radius.NewInteger(uint32(rfc2865.ServiceType_Value_FramedUser)))
-	p.Add(rfc2865.FramedProtocol_Type, radius.NewInteger(uint32(rfc2865.FramedProtocol_Value_PPP)))
+	if line.Access != aaa.IPoE {
+		p.Add(rfc2865.FramedProtocol_Type, radius.NewInteger(uint32(rfc2865.FramedProtocol_Value_PPP)))
+	}
 	addText(p, rfc2865.CallingStationID_Type, station(line.MAC))
 	called := station(line.OwnMAC)
 	if line.Service != "" {
@@ -71,6 +104,7 @@ func describeLine(p *radius.Packet, line aaa.Line) {
 	addText(p, rfc2865.CalledStationID_Type, called)
 	addVendor(p, vendorADSLForum, adslAgentCircuitID, line.CircuitID)
 	addVendor(p, vendorADSLForum, adslAgentRemoteID, line.RemoteID)
+	addVendor(p, vendorAlcatel, alcDHCPVendorClass, line.Vendor)
 }
 
 // nasPort packs the line into the 32 bits of NAS-Port: the port's index modulo 256, then the outer
@@ -82,9 +116,11 @@ func nasPort(line aaa.Line) uint32 {
 	return line.PortIndex&0xff<<24 | uint32(line.OuterVLAN)&0xfff<<12 | uint32(line.InnerVLAN)&0xfff
 }
 
-// nasPortType is how PPPoE is carried (RFC 4603 2).
+// nasPortType is how PPPoE is carried (RFC 4603 2); IPoE is plain Ethernet.
 func nasPortType(line aaa.Line) rfc2865.NASPortType {
 	switch {
+	case line.Access == aaa.IPoE:
+		return rfc2865.NASPortType_Value_Ethernet
 	case line.InnerVLAN != 0:
 		return rfc4603.NASPortType_Value_PPPoEoQinQ
 	case line.OuterVLAN != 0:

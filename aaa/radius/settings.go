@@ -22,13 +22,16 @@ type Server struct {
 	DeadTime   time.Duration // how long a dead server is left alone
 	Legacy     bool          // replies to Access-Requests may lack a Message-Authenticator
 	Source     netip.Addr    // local address to send from; invalid: the system chooses
+	VRF        string        // where the server is reached; empty: the default VRF
 }
 
 // Settings is the configuration of the client; the servers stand in the order of preference.
 type Settings struct {
 	Servers       []Server
+	Groups        map[string][]string // by name: servers in the order in which they are asked; none: all
 	NASIdentifier string
-	NASAddress    netip.Addr // NAS-IP-Address; invalid: not sent
+	NASAddress    netip.Addr // NAS-IP-Address; invalid: the address sent from, if known
+	NASAddress6   netip.Addr // NAS-IPv6-Address, likewise
 }
 
 // Options is what the client stands on. Zero fields get the real thing.
@@ -50,7 +53,7 @@ func (o Options) withDefaults() Options {
 		o.Random = rand.Reader
 	}
 	if o.Open == nil {
-		o.Open = OpenUDP
+		o.Open = OpenVia(hostOnly{})
 	}
 	return o
 }

@@ -1,7 +1,6 @@
 package radius
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -15,6 +14,8 @@ import (
 type Socket interface {
 	// Send transmits without waiting; a full send buffer is an error.
 	Send(payload []byte, to netip.AddrPort) error
+	// Local returns the address that the socket is bound to; unspecified or invalid: any.
+	Local() netip.Addr
 	Close() error
 }
 
@@ -25,8 +26,13 @@ type Sink struct {
 	Refused  func()                                    // ICMP said that nobody listens or can be reached
 }
 
-// Opener opens a socket on local (invalid: any address) for talking to one server.
-type Opener func(local netip.Addr, server netip.AddrPort, sink Sink) (Socket, error)
+// Opener opens a socket in a VRF on local (invalid: any address) for talking to one server.
+type Opener func(vrf string, local netip.Addr, server netip.AddrPort, sink Sink) (Socket, error)
+
+// Sockets makes sockets in VRFs. The empty name is the default VRF's.
+type Sockets interface {
+	ListenUDP(vrf string, local netip.AddrPort) (*net.UDPConn, error)
+}
 
 // receiveBufferBytes holds the answers to some thousand requests.
 const receiveBufferBytes = 1 << 20
@@ -34,40 +40,67 @@ const receiveBufferBytes = 1 << 20
 // udpSocket is not connected, so that an answer from a wrong address (a server with several) can be
 // counted; IP_RECVERR brings the ICMP errors that only a connected socket would get otherwise.
 type udpSocket struct {
-	conn *net.UDPConn
-	raw  syscall.RawConn
+	conn  *net.UDPConn
+	raw   syscall.RawConn
+	local netip.Addr
 }
 
-// OpenUDP is the Opener of real sockets.
-func OpenUDP(local netip.Addr, server netip.AddrPort, sink Sink) (Socket, error) {
+// hostOnly makes sockets in the network namespace of the process. It is for a process that has no VRFs,
+// and stands for the default and the management one alike.
+type hostOnly struct{}
+
+// ListenUDP implements Sockets.
+func (hostOnly) ListenUDP(vrf string, local netip.AddrPort) (*net.UDPConn, error) {
+	if vrf != "" && vrf != "default" && vrf != "management" {
+		return nil, fmt.Errorf("VRF %s has no sockets here", vrf)
+	}
 	network := "udp4"
-	if server.Addr().Is6() {
+	if local.Addr().Is6() {
 		network = "udp6"
 	}
-	address := ":0"
-	if local.IsValid() {
-		address = netip.AddrPortFrom(local, 0).String()
-	}
-	config := net.ListenConfig{Control: reportErrors}
-	conn, err := config.ListenPacket(context.Background(), network, address)
-	if err != nil {
-		return nil, fmt.Errorf("open RADIUS socket for %v: %w", server, err)
-	}
-	udp := conn.(*net.UDPConn)
-	udp.SetReadBuffer(receiveBufferBytes) // the kernel's limit may give less: only more loss under a burst
-	raw, err := udp.SyscallConn()
-	if err != nil {
-		udp.Close()
-		return nil, fmt.Errorf("open RADIUS socket for %v: %w", server, err)
-	}
-	s := &udpSocket{conn: udp, raw: raw}
-	go s.read(sink)
-	return s, nil
+	return net.ListenUDP(network, net.UDPAddrFromAddrPort(local))
 }
 
-func reportErrors(network, _ string, raw syscall.RawConn) error {
+// OpenVia is the Opener of real sockets, made by sockets.
+func OpenVia(sockets Sockets) Opener {
+	return func(vrf string, local netip.Addr, server netip.AddrPort, sink Sink) (Socket, error) {
+		if !local.IsValid() {
+			local = unspecified(server.Addr())
+		}
+		conn, err := sockets.ListenUDP(vrf, netip.AddrPortFrom(local, 0))
+		if err != nil {
+			return nil, fmt.Errorf("open RADIUS socket for %v: %w", server, err)
+		}
+		s, err := newUDPSocket(conn, server.Addr().Is6())
+		if err != nil {
+			conn.Close()
+			return nil, fmt.Errorf("open RADIUS socket for %v: %w", server, err)
+		}
+		s.local = local
+		go s.read(sink)
+		return s, nil
+	}
+}
+
+func unspecified(like netip.Addr) netip.Addr {
+	if like.Is6() {
+		return netip.IPv6Unspecified()
+	}
+	return netip.IPv4Unspecified()
+}
+
+func newUDPSocket(conn *net.UDPConn, six bool) (*udpSocket, error) {
+	conn.SetReadBuffer(receiveBufferBytes) // the kernel's limit may give less: only more loss under a burst
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	return &udpSocket{conn: conn, raw: raw}, reportErrors(raw, six)
+}
+
+func reportErrors(raw syscall.RawConn, six bool) error {
 	level, option := unix.IPPROTO_IP, unix.IP_RECVERR
-	if network == "udp6" {
+	if six {
 		level, option = unix.IPPROTO_IPV6, unix.IPV6_RECVERR
 	}
 	var err error
@@ -120,6 +153,9 @@ func (s *udpSocket) Send(payload []byte, to netip.AddrPort) error {
 	}
 	return err
 }
+
+// Local implements Socket.
+func (s *udpSocket) Local() netip.Addr { return s.local }
 
 // Close implements Socket.
 func (s *udpSocket) Close() error { return s.conn.Close() }

@@ -18,7 +18,7 @@ func TestUDPSocket(t *testing.T) {
 	defer server.Close()
 	at := server.LocalAddr().(*net.UDPAddr).AddrPort()
 	got := make(chan string, 1)
-	s, err := OpenUDP(netip.MustParseAddr("127.0.0.1"), at, Sink{
+	s, err := OpenVia(hostOnly{})("", netip.MustParseAddr("127.0.0.1"), at, Sink{
 		Received: func(from netip.AddrPort, payload []byte) { got <- from.String() + " " + string(payload) },
 		Refused:  func() {},
 	})
@@ -55,7 +55,7 @@ func TestUDPSocketRefused(t *testing.T) {
 	at := server.LocalAddr().(*net.UDPAddr).AddrPort()
 	server.Close()
 	refused := make(chan struct{}, 10)
-	s, err := OpenUDP(netip.Addr{}, at, Sink{
+	s, err := OpenVia(hostOnly{})("", netip.Addr{}, at, Sink{
 		Received: func(netip.AddrPort, []byte) {},
 		Refused:  func() { refused <- struct{}{} },
 	})
@@ -74,7 +74,7 @@ func TestUDPSocketRefused(t *testing.T) {
 }
 
 func TestUDPSocketOnForeignAddress(t *testing.T) {
-	_, err := OpenUDP(netip.MustParseAddr("192.0.2.77"), netip.MustParseAddrPort("192.0.2.1:1812"), Sink{})
+	_, err := OpenVia(hostOnly{})("", netip.MustParseAddr("192.0.2.77"), netip.MustParseAddrPort("192.0.2.1:1812"), Sink{})
 	if err == nil {
 		t.Error("a socket was opened on an address that is not ours")
 	}

@@ -3,6 +3,7 @@ package radius
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -37,7 +38,9 @@ type Endpoint struct {
 	Server   string
 	Role     string // "auth" or "acct"
 	Address  netip.AddrPort
-	State    string // "up", "dead" or "probing"
+	VRF      string   // empty: the default one
+	Groups   []string // that the server is in, by name
+	State    string   // "up", "dead" or "probing"
 	Legacy   bool
 	DeadFor  time.Duration // 0 when alive
 	Pending  int           // identifiers in flight
@@ -76,11 +79,23 @@ func (c *Client) status() Status {
 	return s
 }
 
+// groupsOf returns the groups that name a server, sorted.
+func (c *Client) groupsOf(server string) []string {
+	var names []string
+	for name, servers := range c.settings.Groups {
+		if slices.Contains(servers, server) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 func (e *endpoint) status() Endpoint {
 	s := Endpoint{
 		Server: e.server.Name, Role: e.kind.String(), Address: e.place.remote, State: e.state(),
 		Legacy: e.server.Legacy, Pending: e.pending(), Waiting: len(e.waiting), Sockets: len(e.flows),
-		RTT: e.rtt, Counters: e.counters,
+		RTT: e.rtt, Counters: e.counters, VRF: e.place.vrf, Groups: e.client.groupsOf(e.server.Name),
 	}
 	if e.dead {
 		s.DeadFor = e.client.now().Sub(e.deadSince)
