@@ -1,8 +1,6 @@
 package service
 
 import (
-	"fmt"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -16,6 +14,7 @@ import (
 const (
 	methodLocal  = "local"
 	methodRADIUS = "radius"
+	methodNone   = "none"
 )
 
 // interimFloor is the shortest interval that RFC 2869 5.16 permits.
@@ -26,7 +25,7 @@ func (s *Service) Name() string { return "aaa" }
 
 // Schema implements commit.Subsystem.
 func (s *Service) Schema() []*schema.Node {
-	return []*schema.Node{serverSchema(), aaaSchema(), userSchema()}
+	return []*schema.Node{serverSchema(), aaaSchema(), groupSchema(), userSchema()}
 }
 
 func serverSchema() *schema.Node {
@@ -40,6 +39,8 @@ func serverSchema() *schema.Node {
 			{Name: "acct-port", Kind: schema.Leaf, Type: schema.Uint(1, 65535, ""), Default: "1813", Help: "UDP port for accounting"},
 			{Name: "secret", Kind: schema.Leaf, Type: schema.Secret(), Required: true, Help: "Secret shared with the server", Effect: "for new requests"},
 			{Name: "source-address", Kind: schema.Leaf, Type: schema.Addr(), Help: "Local address to send from"},
+			{Name: "vrf", Kind: schema.Leaf, Type: schema.Name(),
+				Help: "VRF in which the server is reached; management for the host's own network (default: the default VRF)"},
 			{Name: "timeout", Kind: schema.Leaf, Type: schema.Uint(1, 60, "seconds"), Default: "3", Help: "Wait for the answer to a request before it is repeated; repetitions wait twice as long"},
 			{Name: "retransmit", Kind: schema.Leaf, Type: schema.Uint(0, 10, "times"), Default: "2", Help: "Repetitions of a request before the next server is asked"},
 			{Name: "dead-time", Kind: schema.Leaf, Type: schema.Uint(1, 86400, "seconds"), Default: "60", Help: "How long a server that does not answer is left alone"},
@@ -60,7 +61,25 @@ func aaaSchema() *schema.Node {
 			{Name: "interim-interval", Kind: schema.Leaf, Type: schema.Uint(0, 86400, "seconds"), Default: "600",
 				Help: "Interval of interim records unless the server says another; 0 for none, else at least 60", Effect: "for new sessions only"},
 			{Name: "nas-identifier", Kind: schema.Leaf, Type: schema.String(253, "", "NAME"), Help: "NAS-Identifier; the hostname if not given"},
-			{Name: "nas-ip-address", Kind: schema.Leaf, Type: schema.Addr4(), Help: "NAS-IP-Address; not sent if not given"},
+			{Name: "nas-ip-address", Kind: schema.Leaf, Type: schema.Addr4(), Help: "NAS-IP-Address; if not given, the source-address of the server asked"},
+			{Name: "nas-ipv6-address", Kind: schema.Leaf, Type: addr6Type{}, Help: "NAS-IPv6-Address; if not given, the source-address of the server asked"},
+		},
+	}
+}
+
+func groupSchema() *schema.Node {
+	return &schema.Node{
+		Name: "aaa group", Kind: schema.List, Mode: "config-aaa-group",
+		Help: "Methods and servers for the subscribers of the profiles that name the group; what it does not say is as in aaa",
+		Keys: []*schema.Node{{Name: "name", Kind: schema.Leaf, Type: schema.Name(), Help: "Name of the group"}},
+		Children: []*schema.Node{
+			{Name: "authentication", Kind: schema.Leaf, Type: schema.Words(schema.Enum(methodLocal, methodRADIUS), 1, 2),
+				Help: "Methods in order, in place of those of aaa"},
+			{Name: "accounting", Kind: schema.Leaf, Type: schema.Enum(methodRADIUS, methodNone), Help: "Where sessions are accounted, in place of what aaa says",
+				Effect: "from the next record of each session on"},
+			{Name: "radius server", Kind: schema.List, Ordered: true,
+				Help: "Servers that are asked, in the order of the lines (default: all, in their own order)",
+				Keys: []*schema.Node{{Name: "name", Kind: schema.Leaf, Type: schema.Name(), Ref: "radius server", Help: "Name of the server"}}},
 		},
 	}
 }
@@ -73,85 +92,19 @@ func userSchema() *schema.Node {
 			{Name: "password", Kind: schema.Leaf, Type: schema.Secret(), Required: true, Help: "Password", Effect: "for new sessions only"},
 			{Name: "ip address", Kind: schema.Leaf, Type: schema.Addr4(), Help: "Fixed address", Effect: "for new sessions only"},
 			{Name: "ip pool", Kind: schema.Leaf, Type: schema.Name(), Ref: "ip pool", Help: "Pool to take the address from", Effect: "for new sessions only"},
+			{Name: "ipv6 address", Kind: schema.Leaf, Type: addr6Type{}, Help: "Fixed IPv6 address, by DHCPv6 (IA_NA)", Effect: "for new sessions only"},
+			pool6("ipv6 address pool", "Pool to take that address from"),
+			{Name: "ipv6 prefix", Kind: schema.Leaf, Type: prefix6Type{least: 64, most: 64}, Help: "Fixed prefix of the line, by router advertisements", Effect: "for new sessions only"},
+			pool6("ipv6 prefix pool", "Pool to take that prefix from"),
+			{Name: "ipv6 delegated-prefix", Kind: schema.Leaf, Type: prefix6Type{least: 1, most: 64}, Help: "Fixed prefix for the subscriber's own network, by DHCPv6 (IA_PD)", Effect: "for new sessions only"},
+			pool6("ipv6 delegated pool", "Pool to take that prefix from"),
 			{Name: "session-timeout", Kind: schema.Leaf, Type: schema.Uint(1, 1<<32-1, "seconds"), Help: "Longest duration of a session", Effect: "for new sessions only"},
 		},
 	}
 }
 
-// Check implements commit.Subsystem.
-func (s *Service) Check(_, new *config.Tree) []error {
-	return append(checkServers(new), append(checkAAA(new), checkUsers(new)...)...)
-}
-
-func checkServers(root *config.Tree) []error {
-	var faults []error
-	ports := map[netip.AddrPort]string{}
-	for _, t := range root.List("radius server") {
-		server := readServer(t)
-		fault := func(leaf, format string, args ...any) {
-			faults = append(faults, &config.Error{
-				Path: "radius server " + server.Name + " / " + leaf, Line: t.Line(), Text: fmt.Sprintf(format, args...),
-			})
-		}
-		if a := server.Address; a.IsUnspecified() || a.IsMulticast() {
-			fault("address", "%v is not the address of a host", a)
-		}
-		if source := server.Source; source.IsValid() && source.Is4() != server.Address.Is4() {
-			fault("source-address", "%v cannot reach %v", source, server.Address)
-		}
-		for _, port := range []uint16{server.AuthPort, server.AcctPort} {
-			at := netip.AddrPortFrom(server.Address, port)
-			if other, taken := ports[at]; taken {
-				fault("address", "%v is also a port of server %s", at, other)
-				break
-			}
-			ports[at] = server.Name
-		}
-	}
-	return faults
-}
-
-func checkAAA(root *config.Tree) []error {
-	t := root.Container("aaa")
-	servers := len(root.List("radius server"))
-	var faults []error
-	fault := func(leaf, text string) {
-		faults = append(faults, &config.Error{Path: "aaa / " + leaf, Line: t.Line(), Text: text})
-	}
-	for _, method := range methods(t) {
-		if method == methodRADIUS && servers == 0 {
-			fault("authentication", "no radius server is configured")
-		}
-	}
-	accounting := t.Text("accounting") != ""
-	if accounting && servers == 0 {
-		fault("accounting", "no radius server is configured")
-	}
-	if t.Flag("accounting-on") && !accounting {
-		fault("accounting-on", "needs accounting radius")
-	}
-	if interval := t.Seconds("interim-interval"); interval > 0 && interval < interimFloor {
-		fault("interim-interval", "the shortest interval is 60 seconds; 0 means none")
-	}
-	return faults
-}
-
-func checkUsers(root *config.Tree) []error {
-	var faults []error
-	for _, t := range root.List("user") {
-		user := readUser(t)
-		if a := user.Address; a.IsValid() && (a.IsUnspecified() || a.IsMulticast() || a.IsLoopback() || a.As4()[0] >= 240) {
-			faults = append(faults, &config.Error{
-				Path: "user " + user.Name + " / ip address", Line: t.Line(), Text: a.String() + " is not the address of a host",
-			})
-		}
-		if user.Address.IsValid() && user.Pool != "" {
-			faults = append(faults, &config.Error{
-				Path: "user " + user.Name + " / ip pool", Line: t.Line(), Text: "the user has a fixed ip address",
-			})
-		}
-	}
-	return faults
+func pool6(name, help string) *schema.Node {
+	return &schema.Node{Name: name, Kind: schema.Leaf, Type: schema.Name(), Help: help, Effect: "for new sessions only"}
 }
 
 // Reserve implements commit.Subsystem: there is nothing to take.
@@ -163,36 +116,16 @@ func (s *Service) Release() {}
 // Apply implements commit.Subsystem.
 func (s *Service) Apply(_, new *config.Tree) {
 	s.users.Set(readUsers(new))
-	s.client.Configure(s.readSettings(new))
-	s.active.Store(s.readPolicy(new))
-}
-
-func (s *Service) readPolicy(root *config.Tree) *policy {
-	t := root.Container("aaa")
-	p := &policy{
-		account:   t.Text("accounting") != "",
-		announce:  t.Flag("accounting-on"),
-		methodSet: methods(t),
-	}
-	if p.account {
-		p.interim = t.Seconds("interim-interval")
-	}
-	for _, method := range p.methodSet {
-		switch method {
-		case methodLocal:
-			p.methods = append(p.methods, s.byLocal())
-		case methodRADIUS:
-			p.methods = append(p.methods, s.byRADIUS())
-		}
-	}
-	return p
+	p := s.readPolicy(new, s.active.Load())
+	s.client.Configure(s.readSettings(new, p))
+	s.active.Store(p)
 }
 
 func methods(t *config.Tree) []string { return strings.Fields(t.Text("authentication")) }
 
-func (s *Service) readSettings(root *config.Tree) radius.Settings {
+func (s *Service) readSettings(root *config.Tree, p *policy) radius.Settings {
 	t := root.Container("aaa")
-	settings := radius.Settings{NASAddress: t.Addr("nas-ip-address")}
+	settings := radius.Settings{NASAddress: t.Addr("nas-ip-address"), NASAddress6: t.Addr("nas-ipv6-address"), Groups: map[string][]string{}}
 	for _, name := range []string{t.Text("nas-identifier"), root.Text("hostname"), s.options.NASIdentifier, "vbng"} {
 		if settings.NASIdentifier == "" {
 			settings.NASIdentifier = name
@@ -200,6 +133,9 @@ func (s *Service) readSettings(root *config.Tree) radius.Settings {
 	}
 	for _, server := range root.List("radius server") {
 		settings.Servers = append(settings.Servers, readServer(server))
+	}
+	for name, g := range p.groups {
+		settings.Groups[name] = g.servers
 	}
 	return settings
 }
@@ -216,7 +152,16 @@ func readServer(t *config.Tree) radius.Server {
 		DeadTime:   t.Seconds("dead-time"),
 		Legacy:     t.Flag("legacy"),
 		Source:     t.Addr("source-address"),
+		VRF:        vrfOf(t),
 	}
+}
+
+// vrfOf returns the VRF of a server; the default one has no name here.
+func vrfOf(t *config.Tree) string {
+	if name := t.Text("vrf"); name != vrfDefault {
+		return name
+	}
+	return ""
 }
 
 func readUsers(root *config.Tree) []local.User {
@@ -233,6 +178,12 @@ func readUser(t *config.Tree) local.User {
 		Password:       t.Text("password"),
 		Address:        t.Addr("ip address"),
 		Pool:           t.Text("ip pool"),
+		Address6:       t.Addr("ipv6 address"),
+		Pool6:          t.Text("ipv6 address pool"),
+		Prefix:         t.Prefix("ipv6 prefix"),
+		PrefixPool:     t.Text("ipv6 prefix pool"),
+		Delegated:      t.Prefix("ipv6 delegated-prefix"),
+		DelegatedPool:  t.Text("ipv6 delegated pool"),
 		SessionTimeout: t.Seconds("session-timeout"),
 	}
 }

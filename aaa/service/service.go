@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"vbng/aaa"
 	"vbng/aaa/acct"
@@ -24,9 +23,10 @@ type Options struct {
 	Clock         clock.Clock
 	Log           *slog.Logger
 	Random        io.Reader
-	OpenSocket    radius.Opener
-	NASIdentifier string        // used when neither it nor a hostname is configured
-	Records       *store.Bucket // of undelivered accounting records; nil: they end with the process
+	OpenSocket    radius.Opener  // nil: by Sockets
+	Sockets       radius.Sockets // nil: those of the process, which then has no VRFs
+	NASIdentifier string         // used when neither it nor a hostname is configured
+	Records       *store.Bucket  // of undelivered accounting records; nil: they end with the process
 }
 
 // Service authorizes and accounts subscribers as configured. Authorize and Account may be called
@@ -40,15 +40,6 @@ type Service struct {
 	tally      tally
 }
 
-// policy is what the configuration says about how to treat requests and records.
-type policy struct {
-	methods   chain.Chain
-	account   bool
-	announce  bool // Accounting-On
-	interim   time.Duration
-	methodSet []string
-}
-
 // New returns a service that refuses everything until it is configured.
 func New(options Options) *Service {
 	if options.Clock == nil {
@@ -56,6 +47,9 @@ func New(options Options) *Service {
 	}
 	if options.Log == nil {
 		options.Log = slog.New(slog.DiscardHandler)
+	}
+	if options.OpenSocket == nil && options.Sockets != nil {
+		options.OpenSocket = radius.OpenVia(options.Sockets)
 	}
 	s := &Service{options: options}
 	s.client = radius.New(radius.Options{
@@ -71,42 +65,13 @@ func New(options Options) *Service {
 	return s
 }
 
-// Authorize asks who a subscriber is. done is called exactly once, possibly before Authorize returns
-// and on any goroutine; it must not block.
-func (s *Service) Authorize(request aaa.Request, done func(aaa.Answer)) {
-	p := s.active.Load()
-	p.methods.Authorize(request, func(answer aaa.Answer) {
-		if g := answer.Grant; g != nil && g.InterimInterval == 0 {
-			g.InterimInterval = p.interim
-		}
-		s.tally.count(answer)
-		done(answer)
-	})
-}
-
-// Account accepts an accounting record; its delivery is the accountant's business from here on.
-func (s *Service) Account(record aaa.Record) { s.AccountThen(record, nil) }
-
-// AccountThen is Account, and done is told once whether a server has the record: at once and false
-// when accounting is off.
-func (s *Service) AccountThen(record aaa.Record, done func(taken bool)) {
-	if s.active.Load().account {
-		s.accountant.Account(record, done)
-		return
-	}
-	s.tally.unaccounted.Add(1)
-	if done != nil {
-		done(false)
-	}
-}
-
 // AnnounceStart tells the servers that all sessions before this moment are gone (Accounting-On), if
 // so configured. It is for a router that begins without sessions, after the first Apply: not for one
 // whose control process alone was restarted. Accounting-Off is never sent: the end of control ends no
 // session, and whoever ends the forwarder as well tells nobody.
 func (s *Service) AnnounceStart() {
 	p := s.active.Load()
-	if !p.account || !p.announce {
+	if !p.fallback.account || !p.announce {
 		return
 	}
 	now := s.options.Clock.Now()

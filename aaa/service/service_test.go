@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"strings"
 	"testing"
@@ -47,9 +48,30 @@ user bob
 // tree parses text by the service's schema and the nodes of others that it refers to.
 func tree(t *testing.T, s *Service, text string) *config.Tree {
 	t.Helper()
+	parsed, faults := parse(t, s, text)
+	for _, fault := range faults {
+		t.Error(fault)
+	}
+	return parsed
+}
+
+// faultsOf returns all that is wrong with text, in one string.
+func faultsOf(t *testing.T, s *Service, text string) string {
+	t.Helper()
+	parsed, faults := parse(t, s, text)
+	if all := errors.Join(append(faults, s.Check(nil, parsed)...)...); all != nil {
+		return all.Error()
+	}
+	return ""
+}
+
+func parse(t *testing.T, s *Service, text string) (*config.Tree, []error) {
+	t.Helper()
 	others := []*schema.Node{
 		{Name: "hostname", Kind: schema.Leaf, Help: "name", Type: schema.Name()},
 		{Name: "ip pool", Kind: schema.List, Mode: "config-pool", Help: "pool",
+			Keys: []*schema.Node{{Name: "name", Kind: schema.Leaf, Help: "name", Type: schema.Name()}}},
+		{Name: "vrf", Kind: schema.List, Mode: "config-vrf", Help: "VRF",
 			Keys: []*schema.Node{{Name: "name", Kind: schema.Leaf, Help: "name", Type: schema.Name()}}},
 	}
 	root, err := schema.Merge(others, s.Schema())
@@ -60,15 +82,12 @@ func tree(t *testing.T, s *Service, text string) *config.Tree {
 		t.Error(fault)
 	}
 	parsed, faults := config.Parse(root, text)
-	for _, fault := range append(faults, config.Check(parsed)...) {
-		t.Error(fault)
-	}
-	return parsed
+	return parsed, append(faults, config.Check(parsed)...)
 }
 
 func TestSettings(t *testing.T) {
 	s := New(Options{})
-	settings := s.readSettings(tree(t, s, sample))
+	settings := s.readSettings(tree(t, s, sample), &policy{})
 	want := []radius.Server{
 		{Name: "one", Address: netip.MustParseAddr("192.0.2.1"), AuthPort: 1812, AcctPort: 1813, Secret: "s1",
 			Timeout: 3 * time.Second, Retransmit: 2, DeadTime: time.Minute, Legacy: true, Source: netip.MustParseAddr("192.0.2.9")},
@@ -81,10 +100,10 @@ func TestSettings(t *testing.T) {
 	if settings.NASIdentifier != "bng1" || settings.NASAddress != netip.MustParseAddr("192.0.2.9") {
 		t.Errorf("settings %+v", settings)
 	}
-	if settings = s.readSettings(tree(t, s, "aaa\n nas-identifier other\nhostname bng1\n")); settings.NASIdentifier != "other" {
+	if settings = s.readSettings(tree(t, s, "aaa\n nas-identifier other\nhostname bng1\n"), &policy{}); settings.NASIdentifier != "other" {
 		t.Errorf("NAS-Identifier %q", settings.NASIdentifier)
 	}
-	if settings = s.readSettings(tree(t, s, "")); settings.NASIdentifier != "vbng" {
+	if settings = s.readSettings(tree(t, s, ""), &policy{}); settings.NASIdentifier != "vbng" {
 		t.Errorf("NAS-Identifier %q", settings.NASIdentifier)
 	}
 }
@@ -118,10 +137,11 @@ func TestCheck(t *testing.T) {
 // silent opens sockets to servers that never answer; what was sent is counted.
 type silent struct{ sent chan netip.AddrPort }
 
-func (s silent) open(_ netip.Addr, server netip.AddrPort, _ radius.Sink) (radius.Socket, error) {
+func (s silent) open(_ string, _ netip.Addr, server netip.AddrPort, _ radius.Sink) (radius.Socket, error) {
 	return s, nil
 }
 func (s silent) Send(_ []byte, to netip.AddrPort) error { s.sent <- to; return nil }
+func (s silent) Local() netip.Addr                      { return netip.Addr{} }
 func (s silent) Close() error                           { return nil }
 
 // start runs a configured service until the test ends.

@@ -3,6 +3,8 @@ package service
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,6 +29,7 @@ func (s *Service) Commands() []*oper.Command {
 			Args: []oper.Arg{
 				{Name: "user", Help: "Name of the subscriber"},
 				{Name: "password", Help: "Password, sent by PAP", Secret: true},
+				{Name: "group", Help: "As a subscriber of this aaa group", Keyword: true, Optional: true, Complete: s.groupNames},
 			},
 			Run: s.testAAA,
 		},
@@ -38,6 +41,8 @@ type ServerRow struct {
 	Server          string          `show:"Server"`
 	Role            string          `show:"Role"`
 	Address         string          `show:"Address"`
+	VRF             string          `show:"VRF"`
+	Groups          string          `show:"Groups"` // that name the server; "-": none
 	State           string          `show:"State"`
 	DeadSeconds     int64           `show:"-"`
 	Legacy          bool            `show:"-"`
@@ -77,6 +82,7 @@ func row(e radius.Endpoint) ServerRow {
 	n := e.Counters
 	return ServerRow{
 		Server: e.Server, Role: e.Role, Address: e.Address.String(), State: e.State,
+		VRF: vrfText(e.VRF), Groups: groupsText(e.Groups),
 		DeadSeconds: int64(e.DeadFor / time.Second), Legacy: e.Legacy,
 		Pending: e.Pending, Waiting: e.Waiting, Sockets: e.Sockets,
 		Requests: n.Requests, Retransmits: n.Retransmits, Accepts: n.Accepts, Rejects: n.Rejects + n.Challenges,
@@ -85,12 +91,18 @@ func row(e radius.Endpoint) ServerRow {
 	}
 }
 
+func vrfText(name string) string { return choose(name == "", vrfDefault, name) }
+
+func groupsText(names []string) string { return choose(len(names) == 0, "-", strings.Join(names, " ")) }
+
 func detail(status radius.Status) oper.Document {
 	document := oper.Document{Data: status}
 	for _, e := range status.Endpoints {
 		n := e.Counters
 		lines := []oper.Field{
 			{Name: "Address", Value: e.Address.String()},
+			{Name: "VRF", Value: vrfText(e.VRF)},
+			{Name: "Groups", Value: groupsText(e.Groups)},
 			{Name: "State", Value: e.State},
 			{Name: "Message-Authenticator", Value: choose(e.Legacy, "not required (legacy)", "required")},
 			{Name: "Round-trip time", Value: e.RTT.String()},
@@ -129,7 +141,17 @@ type Summary struct {
 	Rejects           map[string]uint64 // by cause
 	Records           acct.Status
 	UnaccountedEvents uint64 // records that came while accounting was off
+	Groups            []GroupSummary
 	Ignored           []radius.IgnoredAttribute
+}
+
+// GroupSummary is an "aaa group" with all that it takes from "aaa".
+type GroupSummary struct {
+	Name       string
+	Methods    []string
+	Accounting bool
+	Servers    []string // none: all
+	Former     bool     // not configured any more, kept for the records of its sessions
 }
 
 func (s *Service) showAAA(ctx context.Context, _ oper.Call) (any, error) {
@@ -143,7 +165,8 @@ func (s *Service) showAAA(ctx context.Context, _ oper.Call) (any, error) {
 	}
 	p := s.active.Load()
 	summary := Summary{
-		Methods: p.methodSet, Accounting: p.account, InterimSeconds: int64(p.interim / time.Second),
+		Methods: p.fallback.methodSet, Accounting: p.fallback.account, InterimSeconds: int64(p.interimOf(p.fallback) / time.Second),
+		Groups:      p.summaries(),
 		GrantsLocal: s.tally.grantsLocal.Load(), GrantsRADIUS: s.tally.grantsRADIUS.Load(),
 		Rejects: map[string]uint64{}, Records: records, UnaccountedEvents: s.tally.unaccounted.Load(),
 		Ignored: client.Ignored,
@@ -158,6 +181,7 @@ func (s Summary) document() oper.Document {
 	return oper.Document{Data: s, Sections: []oper.Section{
 		{Title: "Authentication", Lines: s.authentication()},
 		{Title: "Accounting", Lines: s.accounting()},
+		{Title: "Groups", Lines: s.groupLines()},
 		{Title: "Attributes not honoured", Lines: s.ignored()},
 	}}
 }
@@ -188,6 +212,26 @@ func (s Summary) accounting() []oper.Field {
 	)...)
 }
 
+func (p *policy) summaries() []GroupSummary {
+	var all []GroupSummary
+	for _, name := range slices.Sorted(maps.Keys(p.groups)) {
+		g := p.groups[name]
+		all = append(all, GroupSummary{Name: name, Methods: g.methodSet, Accounting: g.account, Servers: g.servers, Former: g.former})
+	}
+	return all
+}
+
+func (s Summary) groupLines() []oper.Field {
+	var lines []oper.Field
+	for _, g := range s.Groups {
+		value := fmt.Sprintf("authentication %s, accounting %s, servers %s",
+			choose(len(g.Methods) == 0, "none", strings.Join(g.Methods, " ")), choose(g.Accounting, methodRADIUS, "off"),
+			choose(len(g.Servers) == 0, "all", strings.Join(g.Servers, " ")))
+		lines = append(lines, oper.Field{Name: g.Name, Value: value + choose(g.Former, " (not configured any more)", "")})
+	}
+	return lines
+}
+
 func (s Summary) ignored() []oper.Field {
 	var lines []oper.Field
 	for _, a := range s.Ignored {
@@ -196,11 +240,26 @@ func (s Summary) ignored() []oper.Field {
 	return lines
 }
 
+func (s *Service) groupNames() []string {
+	var names []string
+	for name, g := range s.active.Load().groups {
+		if !g.former {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 func (s *Service) testAAA(ctx context.Context, call oper.Call) (any, error) {
+	if group := call.Args["group"]; group != "" && !slices.Contains(s.groupNames(), group) {
+		return nil, fmt.Errorf("aaa group %q is not configured", group)
+	}
 	answered := make(chan aaa.Answer, 1)
 	begun := s.options.Clock.Now()
 	s.Authorize(aaa.Request{
 		AcctSessionID: "test-" + strconv.FormatInt(begun.UnixNano(), 36),
+		Group:         call.Args["group"],
 		Username:      call.Args["user"],
 		Method:        aaa.PAP,
 		Password:      []byte(call.Args["password"]),
@@ -231,7 +290,14 @@ func verdict(answer aaa.Answer, took time.Duration) oper.Document {
 	add("Name", g.Username, g.Username != "")
 	add("Address", g.Address.String(), g.Address.IsValid())
 	add("Pool", g.Pool, g.Pool != "")
-	for _, dns := range g.DNS {
+	add("IPv6 address", g.Address6.String(), g.Address6.IsValid())
+	add("IPv6 address pool", g.Pool6, g.Pool6 != "")
+	add("IPv6 prefix", g.Prefix.String(), g.Prefix.IsValid())
+	add("IPv6 prefix pool", g.PrefixPool, g.PrefixPool != "")
+	add("Delegated prefix", g.Delegated.String(), g.Delegated.IsValid())
+	add("Delegated prefix pool", g.DelegatedPool, g.DelegatedPool != "")
+	add("Interface identifier", fmt.Sprintf("%016x", g.InterfaceID), g.InterfaceID != 0)
+	for _, dns := range slices.Concat(g.DNS[:], g.DNS6[:]) {
 		add("DNS", dns.String(), dns.IsValid())
 	}
 	add("Session timeout", g.SessionTimeout.String(), g.SessionTimeout > 0)
