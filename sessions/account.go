@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"net/netip"
 	"time"
 
 	"vbng/aaa"
@@ -11,8 +12,8 @@ import (
 // that came up together do not report together for ever.
 const jitterPart = 10
 
-// up: IPCP is open, the client can use its address. The first time it is news to all observers; after
-// a renegotiation the session just goes on.
+// up: the client can use an address, of one family or the other. The first time it is news to all
+// observers; after a renegotiation, or with a further address, the session just goes on.
 func (m *Manager) up(s *Session) {
 	s.state = StateUp
 	m.stopTimer(s, timerSetup)
@@ -23,6 +24,26 @@ func (m *Manager) up(s *Session) {
 	m.save(s) // before the Start: whoever hears of the session can count on its Stop
 	if first {
 		m.announce(s)
+		s.announced = s.shape()
+	} else {
+		m.changed(s)
+	}
+}
+
+// shape is what accounting says a session holds.
+func (s *Session) shape() (all [numSlots]netip.Prefix) {
+	for x := range numSlots {
+		all[x] = s.usable(x)
+	}
+	return all
+}
+
+// changed tells accounting at once that a session that is up holds something else than it was told.
+func (m *Manager) changed(s *Session) {
+	if now := s.shape(); s.accounted() && !s.ending() && now != s.announced {
+		s.announced = now
+		m.account(s, recordOf(s, aaa.Interim, m.loop.Now(), m.usage(s)))
+		m.save(s)
 	}
 }
 
@@ -36,7 +57,7 @@ func (m *Manager) announce(s *Session) {
 	m.scheduleInterim(s)
 	m.watchIdle(s)
 	m.log.info("up", "subscriber session up", "session", s.acctID, "user", s.username,
-		"mac", s.client.mac, "port", s.port, "address", s.address, "pool", s.pool)
+		"mac", s.client.mac, "port", s.port, "address", s.ipv4(), "pool", s.bindings[slotIPv4].pool)
 }
 
 func (m *Manager) scheduleInterim(s *Session) {
@@ -123,7 +144,9 @@ func atLeast(a, b aaa.Usage) aaa.Usage {
 func recordOf(s *Session, kind aaa.RecordType, now time.Time, usage aaa.Usage) aaa.Record {
 	return aaa.Record{
 		Type: kind, AcctSessionID: s.acctID, Username: s.username, Class: s.grant.Class, Line: s.line(),
-		PPPoESession: s.pppoe, Address: s.address, Authentic: s.grant.Authentic, Time: now,
+		PPPoESession: s.pppoe, Address: s.ipv4(), Authentic: s.grant.Authentic, Time: now, Group: s.profile.group,
+		Address6: s.bindings[slotAddress6].prefix.Addr(), Prefix: s.bindings[slotPrefix].prefix,
+		Delegated: s.bindings[slotDelegated].prefix, InterfaceID: s.peerID,
 		SessionTime: s.uptime(now), Usage: usage,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"time"
 
+	"vbng/aaa"
 	"vbng/forwarding/entry"
 	"vbng/sessions/ppp"
 	"vbng/sessions/pppoe"
@@ -16,7 +17,7 @@ func (m *Manager) requested(msg requested) {
 		return
 	}
 	name, own, _, ok := m.needs.Ports.Port(msg.place.Port)
-	profile := m.current.ports[name]
+	profile := m.current.at(name, msg.place).pppoe
 	if !ok || profile == nil {
 		m.stats.noProfile.Add(1)
 		return
@@ -37,7 +38,7 @@ func (m *Manager) requested(msg requested) {
 	}
 	id := entry.SessionID(m.ids.Next())
 	s := &Session{
-		id: id, acctID: m.acctSessionID(id), client: who, ownMAC: own, port: name, pppoe: pppoeID,
+		id: id, access: aaa.PPPoE, acctID: m.acctSessionID(id), client: who, ownMAC: own, port: name, pppoe: pppoeID,
 		profile: profile, created: now, request: msg.request,
 		dialled: dialled{
 			Service: msg.request.Service, HostUniq: msg.request.HostUniq,
@@ -61,7 +62,7 @@ func (m *Manager) repeated(who client, request pppoe.Request, profile *profile) 
 	for _, s := range m.index.byClient[who] {
 		same := bytes.Equal(s.dialled.HostUniq, request.HostUniq)
 		switch {
-		case s.ending():
+		case s.ending() || s.link == nil:
 		case same && s.state == StateDiscovered:
 			return true // its PADS is on the way
 		case same && !s.accounted() && m.loop.Now().Sub(s.created) < padsGrace:
@@ -80,10 +81,21 @@ func (m *Manager) repeated(who client, request pppoe.Request, profile *profile) 
 func (m *Manager) limit(who client, p *profile) Cause {
 	mine := 0
 	for _, s := range m.index.byClient[who] {
-		if !s.ending() {
+		if !s.ending() && s.link != nil {
 			mine++
 		}
 	}
+	if cause := m.limitPlace(who, p); cause != "" {
+		return cause
+	}
+	if p.perClient != 0 && mine >= p.perClient {
+		return CauseLimitMAC
+	}
+	return ""
+}
+
+// limitPlace looks at the limits of the router, a port and a VLAN.
+func (m *Manager) limitPlace(who client, p *profile) Cause {
 	switch {
 	case len(m.index.byID) >= m.current.boxLimit:
 		return CauseLimitBox
@@ -91,8 +103,6 @@ func (m *Manager) limit(who client, p *profile) Cause {
 		return CauseLimitPort
 	case p.perPlace != 0 && m.index.perPlace[who.place] >= p.perPlace:
 		return CauseLimitVLAN
-	case p.perClient != 0 && mine >= p.perClient:
-		return CauseLimitMAC
 	}
 	return ""
 }

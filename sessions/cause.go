@@ -34,6 +34,13 @@ const (
 	CauseIdentityChanged Cause = "identity-changed"
 	CauseRestoreFailed   Cause = "restore-failed"
 
+	CauseLeaseExpired Cause = "lease-expired"
+	CauseOfferExpired Cause = "offer-expired"
+	CauseReleased     Cause = "released-by-client"
+	CauseOtherServer  Cause = "other-server-chosen"
+	CauseDeclined     Cause = "address-declined"
+	CauseServerNak    Cause = "server-refused-lease"
+
 	CauseLimitBox  Cause = "limit-box"
 	CauseLimitPort Cause = "limit-port"
 	CauseLimitVLAN Cause = "limit-vlan"
@@ -57,17 +64,24 @@ var meanings = map[Cause]causeInfo{
 	CauseCleared:         {aaa.AdminReset, "the operator ended the session"},
 	CausePortRemoved:     {aaa.PortError, "the access port was removed"},
 	CausePortShutdown:    {aaa.AdminReset, "the access port was shut down"},
-	CauseProfileRemoved:  {aaa.NASRequest, "PPPoE was switched off on the access port"},
+	CauseProfileRemoved:  {aaa.NASRequest, "the subscriber's VLAN or port is not served by a profile any more"},
 	CauseSetupTimeout:    {aaa.NASRequest, "the session did not come up in time"},
 	CausePoolExhausted:   {aaa.ServiceUnavail, "no address is free"},
 	CausePoolUnknown:     {aaa.NASError, "the address pool is not configured"},
-	CauseAddressInUse:    {aaa.NASError, "the granted address is in use by another session"},
-	CauseAddressUnusable: {aaa.NASError, "the granted address cannot be a subscriber's"},
-	CauseAddressOwn:      {aaa.NASError, "the granted address is the router's own"},
+	CauseAddressInUse:    {aaa.NASError, "the address or prefix is in use by another session, or overlaps one in use"},
+	CauseAddressUnusable: {aaa.NASError, "the address or prefix cannot be a subscriber's"},
+	CauseAddressOwn:      {aaa.NASError, "the address is the router's own"},
 	CauseProgramRefused:  {aaa.NASError, "the forwarder refused the session"},
 	CauseRouteRefused:    {aaa.NASError, "the subscriber's route was refused"},
 	CauseIdentityChanged: {aaa.NASRequest, "the client came back as somebody else, or to another address"},
 	CauseRestoreFailed:   {aaa.NASReboot, "the session could not be restored after a restart"},
+
+	CauseLeaseExpired: {aaa.LostCarrier, "the client did not renew its lease"},
+	CauseOfferExpired: {aaa.LostCarrier, "the client did not take what it was offered"},
+	CauseReleased:     {aaa.UserRequest, "the client released its lease"},
+	CauseOtherServer:  {aaa.UserRequest, "the client took the offer of another DHCP server"},
+	CauseDeclined:     {aaa.UserError, "the client found its address in use by another station"},
+	CauseServerNak:    {aaa.NASRequest, "the DHCP server took the lease back"},
 
 	CauseLimitBox:  {aaa.NASRequest, "the router holds as many sessions as it may"},
 	CauseLimitPort: {aaa.NASRequest, "the port holds as many sessions as it may"},

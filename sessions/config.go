@@ -19,20 +19,39 @@ const (
 
 // Schema implements commit.Subsystem.
 func (m *Manager) Schema() []*schema.Node {
-	return []*schema.Node{interfaceNode(), poolNode(), profileNode(), limitNode()}
+	return []*schema.Node{interfaceNode(), poolNode(), pool6Node(), profileNode(), ipoeNode(), limitNode()}
 }
 
 func interfaceNode() *schema.Node {
 	return &schema.Node{
 		Name: "interface", Kind: schema.List, Mode: "config-if", Help: "interface",
 		Keys: []*schema.Node{nameKey("interface name")},
-		Children: []*schema.Node{{
-			Name: "pppoe profile", Kind: schema.Leaf, Type: schema.Name(), Ref: "pppoe profile",
-			Help:   "terminate PPPoE here, on any VLAN, by this profile",
-			Effect: "removal ends the port's sessions; another profile holds " + newSessionsOnly,
-		}},
+		Children: []*schema.Node{
+			{
+				Name: "pppoe profile", Kind: schema.Leaf, Type: schema.Name(), Ref: "pppoe profile",
+				Help:   "terminate PPPoE here, on any VLAN, by this profile",
+				Effect: placeEffect,
+			},
+			{
+				Name: "ipoe profile", Kind: schema.Leaf, Type: schema.Name(), Ref: "ipoe profile",
+				Help:   "serve IPoE here, on any tags that are no interface's, by this profile",
+				Effect: placeEffect,
+			},
+			{
+				Name: "subscriber vlans", Kind: schema.List, Effect: placeEffect,
+				Help: "profiles of some VLANs, in place of the port's: untagged, 100, 100-199, 100-199.any or 100-199.1-4094",
+				Keys: []*schema.Node{{Name: "range", Kind: schema.Leaf, Type: vlanRangeType{}, Help: "VLANs, outer and inner"}},
+				Children: []*schema.Node{
+					{Name: "pppoe", Kind: schema.Leaf, Type: schema.Name(), Ref: "pppoe profile", Help: "terminate PPPoE by this profile"},
+					{Name: "ipoe", Kind: schema.Leaf, Type: schema.Name(), Ref: "ipoe profile", Help: "serve IPoE by this profile"},
+				},
+			},
+		},
 	}
 }
+
+// placeEffect is what a change of profiles on a port does.
+const placeEffect = "removal ends the sessions that have no place any more; another profile holds " + newSessionsOnly
 
 func poolNode() *schema.Node {
 	return &schema.Node{
@@ -46,54 +65,39 @@ func poolNode() *schema.Node {
 				{Name: "last", Kind: schema.Leaf, Help: "last address", Type: schema.Addr4()},
 			},
 			Effect: newSessionsOnly,
-		}},
+		}, thresholdLeaf()},
+	}
+}
+
+// thresholdLeaf is the part of a pool in use at which a warning is logged.
+func thresholdLeaf() *schema.Node {
+	return &schema.Node{
+		Name: "threshold", Kind: schema.Leaf, Type: schema.Uint(1, 100, "percent"), Default: "90",
+		Help: "use of the pool at which a warning is logged",
+	}
+}
+
+func pool6Node() *schema.Node {
+	return &schema.Node{
+		Name: "ipv6 pool", Kind: schema.List, Mode: "config-pool6", Help: "pool of subscribers' IPv6 prefixes or addresses",
+		Keys: []*schema.Node{nameKey("pool name")},
+		Children: []*schema.Node{{
+			Name: "prefix", Kind: schema.List, Ordered: true,
+			Help: "prefix that is handed out in pieces, in the order of the lines",
+			Keys: []*schema.Node{{Name: "prefix", Kind: schema.Leaf, Help: "prefix to divide", Type: prefix6Type{}}},
+			Children: []*schema.Node{{
+				Name: "length", Kind: schema.Leaf, Type: schema.Uint(1, 128, "bits"), Required: true,
+				Help: "prefix length of each piece; 128 hands out addresses",
+			}},
+			Effect: newSessionsOnly,
+		}, thresholdLeaf()},
 	}
 }
 
 func limitNode() *schema.Node {
 	return &schema.Node{
 		Name: "subscriber limit", Kind: schema.Leaf, Type: schema.Uint(1, maxSessions, "sessions"), Default: "65536",
-		Help: "sessions on this router; at the limit no PADO is sent", Effect: newSessionsOnly,
-	}
-}
-
-func profileNode() *schema.Node {
-	return &schema.Node{
-		Name: "pppoe profile", Kind: schema.List, Mode: "config-pppoe", Help: "PPPoE profile",
-		Keys: []*schema.Node{nameKey("profile name")},
-		Children: []*schema.Node{
-			leaf("ac-name", "name of this access concentrator in PADO (default: the host name)", schema.Name(), ""),
-			{
-				Name: "service-name", Kind: schema.List, Ordered: true,
-				Help: "service offered; without any, every name is served",
-				Keys: []*schema.Node{{
-					Name: "name", Kind: schema.Leaf, Help: "service name", Type: schema.String(maxServiceBytes, "", "SERVICE"),
-				}},
-			},
-			leaf("authentication", "how clients prove who they are, most wanted first",
-				schema.Words(schema.Enum("chap", "pap"), 1, 2), "chap pap"),
-			{
-				Name: "ip unnumbered", Kind: schema.Leaf, Type: schema.Name(), Ref: "interface", Required: true,
-				Help: "interface whose address is the subscribers' gateway", Effect: newSessionsOnly,
-			},
-			{
-				Name: "ip pool", Kind: schema.Leaf, Type: schema.Name(), Ref: "ip pool",
-				Help: "pool of addresses, unless authorization names an address or another pool", Effect: newSessionsOnly,
-			},
-			leaf("dns", "name servers told to clients", schema.Words(schema.Addr4(), 1, 2), ""),
-			leaf("mru", "largest PPP packet we receive; beyond 1492 for clients that ask for it by PPP-Max-Payload (RFC 4638)", schema.Uint(minMRU, maxMRU, "bytes"), "1492"),
-			leaf("mtu", "largest IP packet we send, as far as the client receives it", schema.Uint(minMRU, maxMRU, "bytes"), "1492"),
-			leaf("echo-interval", "between LCP echoes; 0 sends none", schema.Uint(0, maxEchoSeconds, "seconds"), "30"),
-			leaf("echo-misses", "echoes without answer that end a session", schema.Uint(1, 255, ""), "3"),
-			leaf("ppp timeout", "PPP restart timer", schema.Uint(1, maxRestartSeconds, "seconds"), "3"),
-			leaf("ppp max-configure", "unanswered Configure-Requests that end a session", schema.Uint(1, 255, ""), "10"),
-			leaf("ppp auth-timeout", "between two challenges", schema.Uint(1, maxRestartSeconds, "seconds"), "3"),
-			leaf("sessions per-port limit", "sessions of a port (default: no limit)", schema.Uint(1, maxSessions, "sessions"), ""),
-			leaf("sessions per-vlan limit", "sessions of a VLAN, or pair of VLANs (default: no limit)",
-				schema.Uint(1, maxPerPlace, "sessions"), ""),
-			leaf("sessions per-mac limit", "sessions of a MAC address on one VLAN; with 1, a new session replaces the old",
-				schema.Uint(1, maxPerPlace, "sessions"), "1"),
-		},
+		Help: "sessions on this router; at the limit no PADO is sent and no DHCP client served", Effect: newSessionsOnly,
 	}
 }
 

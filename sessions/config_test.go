@@ -69,8 +69,8 @@ func TestSampleConfigurationIsUnderstood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := s.ports["access0"]
-	if p == nil || p.local.String() != "100.64.0.1" || p.pool != "residential" || p.echoSeconds == 0 || p.perClient != 1 || len(p.link.Auth) != 2 {
+	p := s.ports["access0"].pppoe
+	if p == nil || p.local.String() != "100.64.0.1" || p.pools[slotIPv4] != "residential" || p.echoSeconds == 0 || p.perClient != 1 || len(p.link.Auth) != 2 {
 		t.Fatalf("profile %+v", p)
 	}
 	if len(s.pools) != 1 || len(s.own) != 2 {

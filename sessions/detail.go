@@ -41,17 +41,20 @@ type Detail struct {
 }
 
 func (m *Manager) detail(s *Session) Detail {
-	lcp, ipcp, ipv6cp := s.link.States()
 	usage := m.usage(s)
 	d := Detail{
 		Subscriber: m.subscriber(s), AcctSessionID: s.acctID, Profile: s.profile.name, OwnMAC: s.ownMAC.String(),
 		OuterTPID: fmt.Sprintf("0x%04x", s.client.place.OuterTPID), Service: s.dialled.Service,
 		CircuitID: string(s.dialled.CircuitID), RemoteID: string(s.dialled.RemoteID),
-		Created: s.created.UTC().Format(timeFormat), Gateway: addressText(s.profile.local), Pool: s.pool,
+		Created: s.created.UTC().Format(timeFormat), Gateway: addressText(s.profile.local), Pool: s.bindings[slotIPv4].pool,
 		InputPackets: usage.InputPackets, OutputPackets: usage.OutputPackets,
-		MTU: compile(s).session.MTU, PeerMRU: s.peerMRU, LCP: lcp.String(), IPCP: ipcp.String(), IPV6CP: ipv6cp.String(),
-		Phase: s.link.Phase().String(), PPP: s.link.Counters(),
+		MTU: compile(s).session.MTU, PeerMRU: s.peerMRU,
 		LocalMagic: fmt.Sprintf("0x%08x", s.localMagic), PeerMagic: fmt.Sprintf("0x%08x", s.peerMagic),
+	}
+	if s.link != nil {
+		lcp, ipcp, ipv6cp := s.link.States()
+		d.LCP, d.IPCP, d.IPV6CP = lcp.String(), ipcp.String(), ipv6cp.String()
+		d.Phase, d.PPP = s.link.Phase().String(), s.link.Counters()
 	}
 	if g := s.grant; g != nil {
 		net := m.network(s, g)

@@ -26,6 +26,14 @@ func (m *Manager) sendDiscovery(to client, own entry.MAC, packet []byte) {
 	m.inject(to.place.Port, frame[:n])
 }
 
+// sendEthernet sends an IP packet without PPP.
+func (m *Manager) sendEthernet(to client, own entry.MAC, etherType uint16, packet []byte) {
+	frame := make([]byte, headersBytes+len(packet))
+	n := m.putTagged(frame, to, own, etherType)
+	n += copy(frame[n:], packet)
+	m.inject(to.place.Port, frame[:n])
+}
+
 func (m *Manager) putTagged(frame []byte, to client, own entry.MAC, etherType uint16) int {
 	return wire.PutTagged(frame, to.mac, own, to.place.OuterTPID, to.place.OuterVLAN, to.place.InnerVLAN, etherType)
 }

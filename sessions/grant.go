@@ -1,11 +1,9 @@
 package sessions
 
 import (
-	"errors"
 	"net/netip"
 
 	"vbng/aaa"
-	"vbng/sessions/pool"
 	"vbng/sessions/ppp"
 )
 
@@ -15,6 +13,9 @@ func (m *Manager) authorized(msg authorized) {
 	if s == nil || s.state != StateAuthenticating || s.authSerial != msg.serial {
 		m.stats.late.Add(1)
 		return
+	}
+	if s.link == nil {
+		m.pending--
 	}
 	grant, reject := msg.answer.Grant, msg.answer.Reject
 	if grant == nil {
@@ -32,10 +33,18 @@ func (m *Manager) authorized(msg authorized) {
 		m.reject(s, CauseIdentityChanged, CauseIdentityChanged.Text())
 		return
 	}
+	if s.link == nil {
+		m.index.name(s, username)
+		m.admitted(s, grant)
+		return
+	}
 	cause := m.take(s, grant)
 	if cause == "" {
 		m.index.name(s, username)
 		s.grant, s.state = grant, StateActivating
+		if s.localID == 0 && s.offers6() {
+			s.localID = eui64(s.ownMAC)
+		}
 	}
 	m.perform(s, s.link.AuthDone(msg.serial, true, grantMessage(grant, cause), m.network(s, grant)))
 	if cause != "" { // authenticated, but there is nothing to give: not the client's fault
@@ -48,7 +57,12 @@ func (m *Manager) authorized(msg authorized) {
 // sameIdentity compares the grant of a link that negotiated anew with what the session is known as,
 // also to accounting. Only the same subscriber at the same address goes on.
 func (m *Manager) sameIdentity(s *Session, username string, grant *aaa.Grant) bool {
-	return username == s.username && (!grant.Address.IsValid() || grant.Address == s.address)
+	for x := range numSlots {
+		if f, b := fixed(grant, x), &s.bindings[x]; f.IsValid() && b.held() && f != b.prefix {
+			return false
+		}
+	}
+	return username == s.username
 }
 
 // reject tells the client no. The link says goodbye and finishes; what it finishes with is our cause.
@@ -56,58 +70,39 @@ func (m *Manager) reject(s *Session, cause Cause, message string) {
 	if message == "" {
 		message = cause.Text()
 	}
+	if s.link == nil {
+		m.refused.remember(s.client, m.loop.Now())
+		m.end(s, cause)
+		return
+	}
 	s.because = cause
 	m.perform(s, s.link.AuthDone(s.authSerial, false, message, ppp.NetConfig{}))
 }
 
-// take takes the session's address: the granted one, or one from the granted pool, or one from the
-// profile's. It returns why there is none.
+// take takes what a grant names word for word, and the session's IPv4 address: the granted one, or one from
+// the granted pool, or one from the profile's. It returns why there is none. A session that may have IPv6
+// does without IPv4 where there is no pool for it, or none is free.
 func (m *Manager) take(s *Session, grant *aaa.Grant) Cause {
-	if s.address.IsValid() {
+	if cause := m.reserveFixed(s, grant); cause != "" {
+		return cause
+	}
+	if s.ipv4().IsValid() {
+		s.enliven(slotIPv4)
 		return ""
 	}
-	owner := pool.Owner(s.id)
-	if grant.Address.IsValid() {
-		if !usable(grant.Address) {
-			m.log.warn("unusable", "no address for subscriber", "user", s.username, "session", s.acctID, "address", grant.Address)
-			return CauseAddressUnusable
-		}
-		if err := m.pools.Reserve(grant.Address, owner); err != nil {
-			return m.noAddress(s, err)
-		}
-		m.index.locate(s, grant.Address)
+	six := offers6(grant, s.profile)
+	if six && poolOf(grant, s.profile, slotIPv4) == "" {
 		return ""
 	}
-	name := grant.Pool
-	if name == "" {
-		name = s.profile.pool
+	cause := m.allot(s, grant, slotIPv4, netip.Prefix{})
+	if cause == "" {
+		s.enliven(slotIPv4)
+		return ""
 	}
-	address, err := m.pools.Allocate(name, owner)
-	if err != nil {
-		return m.noAddress(s, err)
+	if six {
+		m.stats.withheld(slotIPv4, cause)
+		return ""
 	}
-	s.pool = name
-	m.index.locate(s, address)
-	return ""
-}
-
-// usable reports whether an address can be one subscriber's.
-func usable(a netip.Addr) bool {
-	return a.Is4() && a.IsGlobalUnicast() // not multicast, loopback, link-local, 0.0.0.0 or broadcast
-}
-
-func (m *Manager) noAddress(s *Session, err error) Cause {
-	cause := CausePoolExhausted
-	var inUse *pool.InUseError
-	switch {
-	case errors.Is(err, pool.ErrUnknown):
-		cause = CausePoolUnknown
-	case errors.Is(err, pool.ErrOwn):
-		cause = CauseAddressOwn
-	case errors.As(err, &inUse):
-		cause = CauseAddressInUse
-	}
-	m.log.warn(string(cause), "no address for subscriber", "user", s.username, "session", s.acctID, "error", err)
 	return cause
 }
 
@@ -120,15 +115,17 @@ func grantMessage(grant *aaa.Grant, cause Cause) string {
 
 // network says what IPCP may agree to. Granted name servers go before the profile's.
 func (m *Manager) network(s *Session, grant *aaa.Grant) ppp.NetConfig {
-	if !s.address.IsValid() {
-		return ppp.NetConfig{}
+	var c ppp.NetConfig
+	if offers6(grant, s.profile) && s.localID != 0 {
+		c.LocalInterfaceID, c.PeerInterfaceID = s.localID, grant.InterfaceID
+	}
+	if !s.ipv4().IsValid() {
+		return c
 	}
 	dns := grant.DNS
 	if !dns[0].IsValid() && !dns[1].IsValid() {
 		dns = s.profile.dns
 	}
-	return ppp.NetConfig{Local: s.profile.local, Peer: s.address, PrimaryDNS: dns[0], SecondaryDNS: dns[1]}
+	c.Local, c.Peer, c.PrimaryDNS, c.SecondaryDNS = s.profile.local, s.ipv4(), dns[0], dns[1]
+	return c
 }
-
-// prefix is the subscriber's route.
-func (s *Session) prefix() netip.Prefix { return netip.PrefixFrom(s.address, s.address.BitLen()) }

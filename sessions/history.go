@@ -51,7 +51,7 @@ func (h *history) latest() []Ended {
 func endedRow(s *Session, usage aaa.Usage) Ended {
 	return Ended{
 		Ended: s.ended.UTC().Format(timeFormat), SessionID: uint64(s.id), Username: printed(s.username),
-		MAC: s.client.mac.String(), Port: s.port, VLAN: s.client.place.VLAN(), Address: addressText(s.address),
+		MAC: s.client.mac.String(), Port: s.port, VLAN: s.client.place.VLAN(), Address: addressText(s.ipv4()),
 		Cause: string(s.because), UptimeSeconds: int64(s.uptime(s.ended).Seconds()),
 		InputBytes: usage.InputBytes, OutputBytes: usage.OutputBytes, AcctSessionID: s.acctID,
 	}

@@ -7,17 +7,17 @@ import (
 )
 
 // index finds sessions by everything they are known by. A session is in byID, byTuple, byAcctID and
-// byClient from birth to burial, in byUser and byAddress as long as it has the one and the other.
+// byClient from birth to burial, in byUser and byPrefix as long as it has the one and the other.
 type index struct {
-	byID      map[entry.SessionID]*Session
-	byTuple   map[tuple]*Session
-	byAcctID  map[string]*Session
-	byClient  map[client]group
-	byMAC     map[entry.MAC]group
-	byUser    map[string]group
-	byAddress map[netip.Addr]*Session
-	perPort   map[entry.PortID]int
-	perPlace  map[Place]int
+	byID     map[entry.SessionID]*Session
+	byTuple  map[tuple]*Session
+	byAcctID map[string]*Session
+	byClient map[client]group
+	byMAC    map[entry.MAC]group
+	byUser   map[string]group
+	byPrefix map[netip.Prefix]*Session // every address and prefix held
+	perPort  map[entry.PortID]int
+	perPlace map[Place]int
 }
 
 // group is a few sessions with something in common. It is a map because a user name may be shared
@@ -28,7 +28,7 @@ func newIndex() *index {
 	return &index{
 		byID: map[entry.SessionID]*Session{}, byTuple: map[tuple]*Session{}, byAcctID: map[string]*Session{},
 		byClient: map[client]group{}, byMAC: map[entry.MAC]group{}, byUser: map[string]group{},
-		byAddress: map[netip.Addr]*Session{}, perPort: map[entry.PortID]int{}, perPlace: map[Place]int{},
+		byPrefix: map[netip.Prefix]*Session{}, perPort: map[entry.PortID]int{}, perPlace: map[Place]int{},
 	}
 }
 
@@ -49,7 +49,9 @@ func (x *index) remove(s *Session) {
 	leave(x.byClient, s.client, s)
 	leave(x.byMAC, s.client.mac, s)
 	x.name(s, "")
-	x.locate(s, netip.Addr{})
+	for slot := range numSlots {
+		x.forget(s.bindings[slot].prefix)
+	}
 	countDown(x.perPort, s.client.place.Port)
 	countDown(x.perPlace, s.client.place)
 }
@@ -64,15 +66,9 @@ func (x *index) name(s *Session, username string) {
 	}
 }
 
-// locate sets the session's address.
-func (x *index) locate(s *Session, address netip.Addr) {
-	if s.address.IsValid() {
-		delete(x.byAddress, s.address)
-	}
-	if s.address = address; address.IsValid() {
-		x.byAddress[address] = s
-	}
-}
+// locate notes an address or prefix of the session; forget forgets it.
+func (x *index) locate(s *Session, prefix netip.Prefix) { x.byPrefix[prefix] = s }
+func (x *index) forget(prefix netip.Prefix)             { delete(x.byPrefix, prefix) }
 
 func join[K comparable](m map[K]group, key K, s *Session) {
 	g := m[key]

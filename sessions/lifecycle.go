@@ -10,27 +10,50 @@ import (
 // here. It is the only place where things are taken and given back outside of the session, so that
 // every failure, at any step, is undone by the same ladder.
 //
-//	up:    entry without IPv4 -> PADS, LCP, authentication -> entry with IPv4, echo -> route -> IPCP
-//	down:  route -> echo, entry (final counters) -> accounting, address, PPPoE id, store
+//	up:    entry without IPv4 -> PADS, LCP, authentication -> entry with IPv4, echo -> route -> IPCP, IPV6CP
+//	IPoE:  authorization -> entry without addresses -> offers -> entry with address -> route -> the client is told
+//	down:  routes -> echo, entry (final counters) -> accounting, addresses, PPPoE id, store
+//
+// What comes and goes while the session is up takes the same steps: entry, then route, then the client is
+// told (settled); route, then entry, then the pool.
 func (m *Manager) advance(s *Session) {
+	for !s.inFlight && m.index.byID[s.id] == s { // else buried, while a caller further up still had it
+		if !m.step(s) {
+			return
+		}
+	}
+}
+
+// step takes one step; again tells that the next one may follow at once.
+func (m *Manager) step(s *Session) (again bool) {
+	unwanted, withdraw := s.unwanted()
+	spent, back := s.spent()
+	missing, route := s.missing()
 	switch {
-	case s.inFlight || m.index.byID[s.id] != s: // buried, while a caller further up still had it
-	case s.ending() && s.routed:
-		m.withdraw(s)
+	case withdraw:
+		m.withdraw(s, unwanted)
 	case s.programmed != compile(s):
 		m.program(s)
 	case s.ending():
 		m.bury(s)
+	case back:
+		m.giveBack(s, spent)
+		return true
 	case s.state == StateDiscovered:
 		m.confirm(s)
-	case s.grant != nil && !s.routed:
-		m.route(s)
+	case route:
+		m.route(s, missing)
+	case s.state == StateActivating && s.link == nil:
+		m.opened(s)
 	case s.state == StateActivating:
 		s.state = StateNetwork
 		m.perform(s, s.link.OpenNetwork())
 	case s.state == StateRestoring:
 		m.restored(s)
+	case s.ready():
+		m.settled(s)
 	}
+	return false
 }
 
 // program brings the forwarder to what the session is now.
@@ -64,11 +87,14 @@ func (m *Manager) applied(msg applied) {
 	m.advance(s)
 }
 
-// route leads the subscriber's address to the session.
-func (m *Manager) route(s *Session) {
-	s.routed, s.inFlight = true, true
+// route leads one of the subscriber's prefixes to the session.
+func (m *Manager) route(s *Session, x slot) {
+	b := &s.bindings[x]
+	b.routed, s.inFlight = true, true
 	id := s.id
-	m.needs.Routes.AddSubscriber(s.profile.vrf, s.prefix(), id, func(err error) { m.loop.Post(routed{id: id, err: err}) })
+	m.needs.Routes.AddSubscriber(s.profile.vrf, b.prefix, id, func(err error) {
+		m.loop.Post(routed{id: id, slot: x, err: err})
+	})
 }
 
 func (m *Manager) routed(msg routed) {
@@ -78,17 +104,20 @@ func (m *Manager) routed(msg routed) {
 	}
 	s.inFlight = false
 	if msg.err != nil {
-		s.routed = false
-		m.log.warn("route", "subscriber's route was refused", "session", s.acctID, "prefix", s.prefix(), "error", msg.err)
+		b := &s.bindings[msg.slot]
+		b.routed = false
+		m.log.warn("route", "subscriber's route was refused", "session", s.acctID, "prefix", b.prefix, "error", msg.err)
 		m.end(s, CauseRouteRefused)
 	}
 	m.advance(s)
 }
 
-func (m *Manager) withdraw(s *Session) {
+func (m *Manager) withdraw(s *Session, x slot) {
 	s.inFlight = true
 	id := s.id
-	m.needs.Routes.DeleteSubscriber(s.profile.vrf, s.prefix(), id, func() { m.loop.Post(withdrawn{id: id}) })
+	m.needs.Routes.DeleteSubscriber(s.profile.vrf, s.bindings[x].prefix, id, func() {
+		m.loop.Post(withdrawn{id: id, slot: x})
+	})
 }
 
 func (m *Manager) withdrawn(msg withdrawn) {
@@ -96,7 +125,7 @@ func (m *Manager) withdrawn(msg withdrawn) {
 	if s == nil {
 		return
 	}
-	s.inFlight, s.routed = false, false
+	s.inFlight, s.bindings[msg.slot].routed = false, false
 	m.advance(s)
 }
 
@@ -104,7 +133,7 @@ func (m *Manager) withdrawn(msg withdrawn) {
 func (m *Manager) received(msg received) {
 	defer frameBuffers.Put(msg.buffer)
 	s := m.index.byID[msg.id]
-	if s == nil || s.ending() || s.state == StateDiscovered {
+	if s == nil || s.ending() || s.state == StateDiscovered || s.link == nil {
 		m.stats.late.Add(1)
 		return
 	}
@@ -132,12 +161,28 @@ func (m *Manager) perform(s *Session, outputs []ppp.Output) {
 		case ppp.AuthRequest:
 			m.authenticate(s, o)
 		case ppp.NetworkUp:
-			m.up(s)
-		case ppp.NetworkDown: // the link negotiates anew, or is about to finish
+			m.networkUp(s, o)
+		case ppp.NetworkDown: // it negotiates anew, or is about to finish
+			if o.Protocol == ppp.ProtoIPV6CP {
+				m.closeIPv6(s)
+			}
+		case ppp.NetworkFinished:
+			m.log.info(string(o.Cause), "a network protocol of a session ended, the other goes on", "session", s.acctID,
+				"user", s.username, "protocol", o.Protocol, "cause", string(o.Cause))
 		case ppp.Finished:
 			m.end(s, Cause(o.Cause))
 		}
 	}
+}
+
+// networkUp: one family of a PPP link is up.
+func (m *Manager) networkUp(s *Session, o ppp.NetworkUp) {
+	if o.Protocol == ppp.ProtoIPV6CP {
+		s.localID, s.peerID = o.LocalInterfaceID, o.PeerInterfaceID
+		m.openIPv6(s)
+	}
+	m.up(s)
+	m.advance(s)
 }
 
 // lcpDown: the link negotiates anew or closes. The session keeps its address and route, but echoes
@@ -147,6 +192,7 @@ func (m *Manager) lcpDown(s *Session) {
 		m.oneRestored()
 	}
 	s.lcpUp, s.state = false, StateLink
+	m.closeIPv6(s)
 	m.setTimer(s, timerSetup, setupTime)
 	m.advance(s)
 }
@@ -158,7 +204,7 @@ func (m *Manager) authenticate(s *Session, r ppp.AuthRequest) {
 		m.index.name(s, r.Username)
 	}
 	request := aaa.Request{
-		AcctSessionID: s.acctID, Username: r.Username, Line: s.line(), PPPoESession: s.pppoe,
+		AcctSessionID: s.acctID, Group: s.profile.group, Username: r.Username, Line: s.line(), PPPoESession: s.pppoe,
 	}
 	switch r.Method {
 	case ppp.AuthPAP:

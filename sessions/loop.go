@@ -1,8 +1,12 @@
 package sessions
 
 import (
+	"net/netip"
+	"time"
+
 	"vbng/aaa"
 	"vbng/forwarding/entry"
+	"vbng/sessions/dhcp6"
 	"vbng/sessions/pppoe"
 )
 
@@ -52,11 +56,15 @@ type (
 	}
 	// routed is the RIB's answer to AddSubscriber.
 	routed struct {
-		id  entry.SessionID
-		err error
+		id   entry.SessionID
+		slot slot
+		err  error
 	}
 	// withdrawn is the RIB's answer to DeleteSubscriber.
-	withdrawn struct{ id entry.SessionID }
+	withdrawn struct {
+		id   entry.SessionID
+		slot slot
+	}
 	// peerSilent says that echoes are not answered.
 	peerSilent struct{ id entry.SessionID }
 	// forwarderUp says that a new forwarder has been programmed.
@@ -75,6 +83,24 @@ type (
 		records []record
 		done    func(revived int)
 	}
+	// asked4, asked6 and askedRouter are what a subscriber says in IP.
+	asked4 struct {
+		from came
+		say  *said4
+	}
+	asked6 struct {
+		from    came
+		request *dhcp6.Request
+	}
+	askedRouter struct{ from came }
+	// answered is a DHCP server's message to the relay.
+	answered struct {
+		vrf     entry.VRFID
+		from    netip.Addr
+		payload []byte
+	}
+	// tendPools says that a quarantine is over.
+	tendPools struct{}
 	// question runs a function of another goroutine, which waits, on the loop.
 	question struct{ ask func() }
 )
@@ -94,6 +120,11 @@ func (savingBases) message() {}
 func (configured) message()  {}
 func (closing) message()     {}
 func (restoring) message()   {}
+func (asked4) message()      {}
+func (asked6) message()      {}
+func (askedRouter) message() {}
+func (answered) message()    {}
+func (tendPools) message()   {}
 func (question) message()    {}
 
 // handle is the loop's handler. A message about a session that is gone finds nobody, and one about
@@ -130,6 +161,17 @@ func (m *Manager) handle(msg message) {
 		m.closing(msg)
 	case restoring:
 		m.restoring(msg)
+	case asked4:
+		m.asked4(msg)
+	case asked6:
+		m.asked6(msg)
+	case askedRouter:
+		m.askedRouter(msg)
+	case answered:
+		m.answered(msg)
+	case tendPools:
+		m.tending = time.Time{}
+		m.tend()
 	case question:
 		msg.ask()
 	}

@@ -38,6 +38,8 @@ type Needs struct {
 	Authorizer Authorizer
 	Accountant Accountant
 	Routes     Routes
+	VRFs       VRFs  // nil: there is the default one only
+	Relay      Relay // nil: DHCP relay does not work
 	// Random fills the slice with unpredictable bytes; nil: the system's.
 	Random func([]byte)
 }
@@ -60,12 +62,17 @@ type Manager struct {
 	current  *settings
 	index    *index
 	pools    *pool.Set
+	prefixes *pool.Prefixes
 	pppoeIDs *pppoe.SessionIDs
 	ids      *store.Counter
 	birth    uint32 // of the store, in Acct-Session-Ids
 	records  *store.Bucket
 	history  *history
 	padts    *oncePerSecond
+	pace     *pacer  // the punt path's
+	refused  holdoff // IPoE clients
+	pending  int     // IPoE clients that are not authorized yet
+	tending  time.Time
 	restore  restoration
 }
 
@@ -81,8 +88,8 @@ func New(n Needs) (*Manager, error) {
 	m := &Manager{
 		needs: n, loop: loop.New[message](n.Clock, inboxLimit), log: newSampler(n.Log, n.Clock),
 		cookieKey: make([]byte, cookieKeyBytes), stats: newStats(),
-		index: newIndex(), pools: pool.NewSet(), pppoeIDs: pppoe.NewSessionIDs(n.Random),
-		records: n.Store.Bucket("sessions"), history: newHistory(), padts: newOncePerSecond(),
+		index: newIndex(), pools: pool.NewSet(), prefixes: pool.NewPrefixes(), pppoeIDs: pppoe.NewSessionIDs(n.Random),
+		records: n.Store.Bucket("sessions"), history: newHistory(), padts: newOncePerSecond(), pace: newPacer(),
 	}
 	n.Random(m.cookieKey)
 	var seed [16]byte

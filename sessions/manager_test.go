@@ -26,17 +26,17 @@ func TestSessionComesUp(t *testing.T) {
 	w := newWorld(t, sampleConfig)
 	c := w.peer(0)
 	s := w.dialled(c)
-	if c.address != s.address || c.address.String() != "100.64.0.0" || c.dns.String() != "9.9.9.9" {
-		t.Fatalf("client has %s, DNS %s; session has %s", c.address, c.dns, s.address)
+	if c.address != s.ipv4() || c.address.String() != "100.64.0.0" || c.dns.String() != "9.9.9.9" {
+		t.Fatalf("client has %s, DNS %s; session has %s", c.address, c.dns, s.ipv4())
 	}
-	if w.routes[s.prefix()] != s.id {
+	if w.routes[single(s.ipv4())] != s.id {
 		t.Fatalf("routes %v", w.routes)
 	}
 	echo := w.entries[fmt.Sprint("echo ", s.id)].(entry.Echo)
 	if echo.IntervalSeconds != 10 || echo.Misses != 3 || echo.PeerMagic != 0xaa000000 || echo.LocalMagic == 0 {
 		t.Fatalf("echo %+v", echo)
 	}
-	if len(w.records) != 1 || w.records[0].Type != aaa.Start || w.records[0].Address != s.address {
+	if len(w.records) != 1 || w.records[0].Type != aaa.Start || w.records[0].Address != s.ipv4() {
 		t.Fatalf("records %+v", w.records)
 	}
 	if r := w.requests[0]; r.Username != "alice" || r.Method != aaa.CHAPMD5 || r.Line.OuterVLAN != 100 || r.AcctSessionID != s.acctID {
@@ -52,7 +52,7 @@ func (w *world) clean() {
 	for name, n := range map[string]int{
 		"forwarder entries": len(w.entries), "routes": len(w.routes), "sessions": len(x.byID), "tuples": len(x.byTuple),
 		"accounting ids": len(x.byAcctID), "clients": len(x.byClient), "MACs": len(x.byMAC), "users": len(x.byUser),
-		"addresses by session": len(x.byAddress), "ports": len(x.perPort), "places": len(x.perPlace),
+		"addresses by session": len(x.byPrefix), "ports": len(x.perPort), "places": len(x.perPlace),
 		"addresses held": m.pools.Held(), "answers under way": len(w.programming) + len(w.others),
 	} {
 		if n != 0 {
@@ -386,7 +386,7 @@ func TestChangesDropNobody(t *testing.T) {
 		"100.64.0.1/32", "10.0.0.0/32", "9.9.9.9 ", "8.8.8.8 ", "pool residential", "pool other").Replace(sampleConfig)
 	w.configure(changed)
 	w.settle(c)
-	if s.state != StateUp || w.routes[s.prefix()] != s.id || w.kindsOf() != "1" {
+	if s.state != StateUp || w.routes[single(s.ipv4())] != s.id || w.kindsOf() != "1" {
 		t.Fatalf("session %+v", s)
 	}
 	if got := fmt.Sprint(w.aggregates); got != "map[pool other:[10.0.0.0/24]]" {
@@ -454,7 +454,7 @@ func TestRenegotiation(t *testing.T) {
 			client.lcpRequest()
 			w.settle(client)
 			if c.cause == "" {
-				if s.state != StateUp || !client.ipcpUp || w.kindsOf() != "1" || w.routes[s.prefix()] != s.id {
+				if s.state != StateUp || !client.ipcpUp || w.kindsOf() != "1" || w.routes[single(s.ipv4())] != s.id {
 					t.Fatalf("session %+v, client %+v, records %s", s, client, w.kindsOf())
 				}
 				echo := w.entries[fmt.Sprint("echo ", s.id)].(entry.Echo)

@@ -36,6 +36,28 @@ type Ports interface {
 	Port(id entry.PortID) (name string, mac entry.MAC, up bool, ok bool)
 }
 
+// VRFs knows the numbers of the VRFs by name; the empty name means the default one. It is safe for
+// concurrent use.
+type VRFs interface {
+	ID(name string) entry.VRFID
+	Name(id entry.VRFID) string
+}
+
+// oneVRF is a router with the default VRF only.
+type oneVRF struct{}
+
+// ID implements VRFs.
+func (oneVRF) ID(string) entry.VRFID { return 0 }
+
+// Name implements VRFs.
+func (oneVRF) Name(entry.VRFID) string { return "default" }
+
+// Relay is the DHCP relay's socket in each VRF. What servers answer comes to Manager.Relayed.
+type Relay interface {
+	// Send sends a UDP datagram without blocking for long; a loss is like one on the wire.
+	Send(vrf entry.VRFID, from, to netip.AddrPort, payload []byte) error
+}
+
 // Base is a Counters that keeps what dead forwarders counted, and can be told it. A Counters that
 // also is a Base gets back, after a restart of control, what it told before.
 type Base interface {

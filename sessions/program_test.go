@@ -23,7 +23,10 @@ func TestProgramGolden(t *testing.T) {
 		{"LCP up with a small peer", func(s *Session) {
 			s.lcpUp, s.localMagic, s.peerMagic, s.peerMRU = true, 0x01020304, 0x05060708, 1400
 		}},
-		{"granted", func(s *Session) { s.grant, s.address = &aaa.Grant{}, addr("100.64.0.2") }},
+		{"granted", func(s *Session) {
+			s.grant = &aaa.Grant{}
+			s.bindings[slotIPv4] = binding{prefix: single(addr("100.64.0.2")), live: true}
+		}},
 		{"nothing new", func(s *Session) {}},
 		{"LCP down", func(s *Session) { s.lcpUp = false }},
 		{"LCP up with other numbers", func(s *Session) { s.lcpUp, s.localMagic, s.peerMRU = true, 0x11111111, 1492 }},

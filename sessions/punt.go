@@ -20,7 +20,7 @@ type frameBuffer struct {
 
 var frameBuffers = sync.Pool{New: func() any { return new(frameBuffer) }}
 
-// Punt implements entry.Receiver for ClassPPPoEDiscovery, ClassPPPControl and ClassPPPoEUnknown.
+// Punt implements entry.Receiver for the classes of PPPoE and of what subscribers say in IP.
 // Discovery up to a good PADR is answered here, on the caller's goroutine: it needs no state.
 func (m *Manager) Punt(p entry.Punt) {
 	defer m.survive()
@@ -35,8 +35,23 @@ func (m *Manager) Punt(p entry.Punt) {
 		m.control(p)
 	case entry.ClassPPPoEUnknown:
 		m.unknown(p)
+	case entry.ClassDHCPv4, entry.ClassDHCPv6, entry.ClassSubscriberND:
+		if m.paced(p) {
+			m.inIP(p)
+		}
 	default:
 		m.stats.malformed.Add(1)
+	}
+}
+
+func (m *Manager) inIP(p entry.Punt) {
+	switch p.Class {
+	case entry.ClassDHCPv4:
+		m.dhcp(p)
+	case entry.ClassDHCPv6:
+		m.dhcp6(p)
+	default:
+		m.discoverNeighbor(p)
 	}
 }
 
@@ -54,7 +69,7 @@ func placeOf(p entry.Punt) Place {
 
 func (m *Manager) discovery(p entry.Punt) {
 	name, own, _, ok := m.needs.Ports.Port(p.Port)
-	profile := m.settings.Load().ports[name]
+	profile := m.settings.Load().at(name, placeOf(p)).pppoe
 	if !ok || own == (entry.MAC{}) || profile == nil {
 		m.stats.noProfile.Add(1)
 		return

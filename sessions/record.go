@@ -9,6 +9,7 @@ import (
 
 	"vbng/aaa"
 	"vbng/forwarding/entry"
+	"vbng/sessions/dhcp6"
 	"vbng/sessions/ppp"
 )
 
@@ -25,7 +26,7 @@ type record struct {
 	MAC     entry.MAC       `json:"mac"`
 	OwnMAC  entry.MAC       `json:"own_mac"`
 	Port    string          `json:"port_name"`
-	PPPoE   uint16          `json:"pppoe_session"`
+	PPPoE   uint16          `json:"pppoe_session,omitempty"` // 0: IPoE
 	Profile string          `json:"profile"`
 	Dialled dialled         `json:"dialled"`
 
@@ -35,6 +36,14 @@ type record struct {
 	Pool     string       `json:"pool,omitempty"`
 	Link     ppp.Snapshot `json:"link"`
 
+	Held    []heldRecord    `json:"held,omitempty"` // besides Address
+	Until   time.Time       `json:"until,omitzero"` // of Address, where it is a lease
+	Relayed bool            `json:"relayed,omitempty"`
+	DHCPv6  *dhcp6.Bindings `json:"dhcpv6,omitempty"`
+	IPv6    bool            `json:"ipv6,omitempty"` // the line has it
+	LocalID uint64          `json:"local_id,omitempty"`
+	PeerID  uint64          `json:"peer_id,omitempty"`
+
 	Created  time.Time             `json:"created"`
 	UpAt     time.Time             `json:"up_at"`
 	Base     entry.SessionCounters `json:"base"`
@@ -42,29 +51,72 @@ type record struct {
 	Reported aaa.Usage             `json:"reported"`
 }
 
+// heldRecord is an IPv6 prefix or address of a session.
+type heldRecord struct {
+	Slot   slot         `json:"slot"`
+	Prefix netip.Prefix `json:"prefix"`
+	Pool   string       `json:"pool,omitempty"`
+	Until  time.Time    `json:"until,omitzero"`
+}
+
+// access is how the stored session came.
+func (r *record) access() aaa.Access {
+	if r.PPPoE == 0 {
+		return aaa.IPoE
+	}
+	return aaa.PPPoE
+}
+
 // recordKey is the session's key in the store: eight bytes, so that the order is that of set-up.
 func recordKey(id entry.SessionID) []byte { return binary.BigEndian.AppendUint64(nil, uint64(id)) }
 
 // save writes a session that is up to the store. During a renegotiation the last state stays there.
 func (m *Manager) save(s *Session) {
-	link, open := s.link.Snapshot()
-	if !open || !s.accounted() || s.ending() {
+	if !s.accounted() || s.ending() {
 		return
+	}
+	var link ppp.Snapshot
+	if s.link != nil {
+		var open bool
+		if link, open = s.link.Snapshot(); !open {
+			return
+		}
 	}
 	if base, ok := m.needs.Counters.(Base); ok {
 		s.base = base.Base(s.id)
 	}
-	value, err := json.Marshal(record{
+	r := record{
 		Version: recordVersion, ID: s.id, AcctID: s.acctID, Place: s.client.place, MAC: s.client.mac,
 		OwnMAC: s.ownMAC, Port: s.port, PPPoE: s.pppoe, Profile: s.profile.name, Dialled: s.dialled,
-		Username: s.username, Grant: *s.grant, Address: s.address, Pool: s.pool, Link: link,
+		Username: s.username, Grant: *s.grant, Link: link, Relayed: s.relay.bound,
+		IPv6: s.advert != nil, LocalID: s.localID, PeerID: s.peerID,
 		Created: s.created, UpAt: s.upAt, Base: s.base, Offset: s.offset, Reported: s.reported,
-	})
+	}
+	s.recordBindings(&r)
+	value, err := json.Marshal(r)
 	if err != nil {
 		m.log.warn("save", "session cannot be stored", "session", s.acctID, "error", err)
 		return
 	}
 	m.records.Put(recordKey(s.id), value)
+}
+
+// recordBindings keeps what the subscriber may use.
+func (s *Session) recordBindings(r *record) {
+	for x := range numSlots {
+		b := &s.bindings[x]
+		switch {
+		case !b.bound():
+		case x == slotIPv4:
+			r.Address, r.Pool, r.Until = b.prefix.Addr(), b.pool, b.until
+		default:
+			r.Held = append(r.Held, heldRecord{Slot: x, Prefix: b.prefix, Pool: b.pool, Until: b.until})
+		}
+	}
+	if s.lease6 != nil {
+		bindings := s.lease6.Bindings()
+		r.DHCPv6 = &bindings
+	}
 }
 
 // parseRecord decodes a stored session and checks what the rest relies on.
@@ -76,8 +128,15 @@ func parseRecord(value []byte) (record, error) {
 	switch {
 	case r.Version != recordVersion:
 		return r, fmt.Errorf("decode stored session: version %d, this program knows %d", r.Version, recordVersion)
-	case r.ID == 0 || r.AcctID == "" || !r.Address.Is4() || r.UpAt.IsZero():
-		return r, fmt.Errorf("decode stored session %d: identity or address is missing", r.ID)
+	case r.ID == 0 || r.AcctID == "" || r.UpAt.IsZero():
+		return r, fmt.Errorf("decode stored session %d: identity is missing", r.ID)
+	case r.Address.IsValid() && !r.Address.Is4():
+		return r, fmt.Errorf("decode stored session %d: address %s is not one of IPv4", r.ID, r.Address)
+	}
+	for _, h := range r.Held {
+		if h.Slot == slotIPv4 || h.Slot >= numSlots || !h.Prefix.IsValid() || h.Prefix.Addr().Is4() || h.Prefix != h.Prefix.Masked() {
+			return r, fmt.Errorf("decode stored session %d: prefix %s cannot be held as %s", r.ID, h.Prefix, h.Slot)
+		}
 	}
 	return r, nil
 }

@@ -51,7 +51,7 @@ func TestRestart(t *testing.T) {
 	}
 	for _, p := range peers {
 		s := w.m.index.byTuple[p.tuple()]
-		if s == nil || s.state != StateUp || s.username != "alice" || s.address != p.address || len(s.grant.Class) != 2 {
+		if s == nil || s.state != StateUp || s.username != "alice" || s.ipv4() != p.address || len(s.grant.Class) != 2 {
 			t.Fatalf("session %+v", s)
 		}
 	}
@@ -102,7 +102,7 @@ func TestRestartOfBoth(t *testing.T) {
 	w.crash(sampleConfig)
 	w.settle(c)
 	w.counters[s.id] = entry.SessionCounters{InputBytes: 503, OutputBytes: 20}
-	w.run("clear subscriber", map[string]string{"ip": s.address.String()})
+	w.run("clear subscriber", map[string]string{"ip": s.ipv4().String()})
 	w.settle(c)
 	if u := w.last().Usage; u.InputBytes != 1500 || u.OutputBytes != 30 {
 		t.Fatalf("usage %+v", u)
@@ -206,7 +206,7 @@ func TestRestoreConflicts(t *testing.T) {
 	w := newWorld(t, sampleConfig)
 	a, b := w.peer(0), w.peer(1)
 	first, second := w.dialled(a), w.dialled(b)
-	second.address = first.address // as a damaged store would have it
+	second.bindings[slotIPv4].prefix = first.bindings[slotIPv4].prefix // as a damaged store would have it
 	w.m.save(second)
 	w.m.records.Put([]byte("broken"), []byte("{"))
 	w.newForwarder()

@@ -5,8 +5,11 @@ import (
 	"maps"
 	"time"
 
+	"vbng/aaa"
 	"vbng/forwarding/entry"
-	"vbng/sessions/pool"
+	"vbng/sessions/dhcp4"
+	"vbng/sessions/dhcp6"
+	"vbng/sessions/nd"
 	"vbng/sessions/ppp"
 )
 
@@ -91,38 +94,109 @@ func (m *Manager) restoring(msg restoring) {
 
 // revive makes a session of a record. On error nothing is taken.
 func (m *Manager) revive(r record) error {
-	profile := m.current.profiles[r.Profile]
+	profile := m.current.named(r.access(), r.Profile)
 	if profile == nil { // removed while control was away; the session is closed in good order below
 		profile = m.current.orphan(r)
 	}
-	link, err := ppp.Restore(profile.link, m.needs.Random, r.Link)
-	if err != nil {
-		return fmt.Errorf("restore link: %w", err)
-	}
-	owner := pool.Owner(r.ID)
-	if err := m.pools.Reserve(r.Address, owner); err != nil {
-		return fmt.Errorf("restore address: %w", err)
-	}
 	s := &Session{
-		id: r.ID, acctID: r.AcctID, client: client{place: r.Place, mac: r.MAC}, ownMAC: r.OwnMAC, port: r.Port,
-		pppoe: r.PPPoE, profile: profile, created: r.Created, dialled: r.Dialled, state: StateRestoring, link: link,
-		lcpUp: true, localMagic: r.Link.LocalMagic, peerMagic: r.Link.PeerMagic, peerMRU: r.Link.PeerMRU,
-		grant: &r.Grant, pool: r.Pool, upAt: r.UpAt, offset: r.Offset, reported: r.Reported, base: r.Base,
+		id: r.ID, access: r.access(), acctID: r.AcctID, client: client{place: r.Place, mac: r.MAC}, ownMAC: r.OwnMAC,
+		port: r.Port, pppoe: r.PPPoE, profile: profile, created: r.Created, dialled: r.Dialled, state: StateRestoring,
+		grant: &r.Grant, upAt: r.UpAt, offset: r.Offset, reported: r.Reported, base: r.Base,
+		localID: r.LocalID, peerID: r.PeerID,
 	}
-	if err := m.pppoeIDs.Reserve(line(r.Place), r.PPPoE); err != nil {
-		m.pools.Release(r.Address, owner)
-		return fmt.Errorf("restore PPPoE session id %d: %w", r.PPPoE, err)
+	if err := m.relink(s, r); err != nil {
+		return err
+	}
+	if err := m.rehold(s, r); err != nil {
+		return err
+	}
+	if s.link != nil {
+		if err := m.pppoeIDs.Reserve(line(r.Place), r.PPPoE); err != nil {
+			m.unhold(s)
+			return fmt.Errorf("restore PPPoE session id %d: %w", r.PPPoE, err)
+		}
 	}
 	if base, ok := m.needs.Counters.(Base); ok {
 		base.SetBase(s.id, s.base)
 	}
 	m.enter(s)
 	m.index.name(s, r.Username)
-	m.index.locate(s, r.Address)
+	for x := range numSlots {
+		if s.bindings[x].held() {
+			m.index.locate(s, s.bindings[x].prefix)
+		}
+	}
+	s.announced = s.shape()
+	m.resumeLeases(s, r)
 	m.resumeTimers(s)
 	m.restore.pending++
 	m.advance(s)
 	return nil
+}
+
+// relink restores a session's PPP.
+func (m *Manager) relink(s *Session, r record) error {
+	if s.access == aaa.IPoE {
+		return nil
+	}
+	link, err := ppp.Restore(s.profile.link, m.needs.Random, r.Link)
+	if err != nil {
+		return fmt.Errorf("restore link: %w", err)
+	}
+	s.link, s.lcpUp = link, true
+	s.localMagic, s.peerMagic, s.peerMRU = r.Link.LocalMagic, r.Link.PeerMagic, r.Link.PeerMRU
+	return nil
+}
+
+// rehold takes what a session held from the pools again, all of it or nothing.
+func (m *Manager) rehold(s *Session, r record) error {
+	all := r.Held
+	if r.Address.IsValid() {
+		all = append([]heldRecord{{Slot: slotIPv4, Prefix: single(r.Address), Pool: r.Pool, Until: r.Until}}, all...)
+	}
+	for _, h := range all {
+		if err := m.reserve(h.Prefix, s.owner()); err != nil {
+			m.unhold(s)
+			return fmt.Errorf("restore address: %w", err)
+		}
+		s.bindings[h.Slot] = binding{prefix: h.Prefix, pool: h.Pool, live: true, until: h.Until}
+	}
+	return nil
+}
+
+func (m *Manager) unhold(s *Session) {
+	for x := range numSlots {
+		if b := &s.bindings[x]; b.held() {
+			m.release(b.prefix, s.owner())
+			*b = binding{}
+		}
+	}
+}
+
+// resumeLeases lets leases end when they would have ended, and advertisements go on at their pace: clients
+// must not hear all at once of our restart.
+func (m *Manager) resumeLeases(s *Session, r record) {
+	now := m.loop.Now()
+	four := &s.bindings[slotIPv4]
+	switch {
+	case s.link != nil || !four.held():
+	case r.Relayed:
+		s.relay.bound = true
+		m.setTimer(s, timerLease4, max(0, four.until.Sub(now)))
+	default:
+		s.lease4 = dhcp4.Restore(s.config4(), s.grant4(), four.until)
+		m.scheduleLease(s, timerLease4, s.lease4.Deadline())
+	}
+	if r.DHCPv6 != nil {
+		s.lease6 = dhcp6.Restore(s.config6(), s.grant6(), *r.DHCPv6)
+		m.scheduleLease(s, timerLease6, s.lease6.Deadline())
+	}
+	if r.IPv6 {
+		s.advert = nd.NewPacer(s.pacing(), now)
+		s.advert.Sent(now, m.jitter.Float64())
+		m.scheduleAdvert(s)
+		m.watchPrefix(s)
+	}
 }
 
 // resumeTimers lets the session time end when it would have ended; interim reports begin anywhere in
@@ -144,8 +218,15 @@ func (m *Manager) bereave(r record, err error) {
 	now := m.loop.Now()
 	s := &Session{
 		id: r.ID, acctID: r.AcctID, client: client{place: r.Place, mac: r.MAC}, ownMAC: r.OwnMAC, port: r.Port,
-		pppoe: r.PPPoE, username: r.Username, address: r.Address, dialled: r.Dialled, grant: &r.Grant,
-		upAt: r.UpAt, ended: now, reported: r.Reported, because: CauseRestoreFailed,
+		access: r.access(), pppoe: r.PPPoE, username: r.Username, dialled: r.Dialled, grant: &r.Grant,
+		upAt: r.UpAt, ended: now, reported: r.Reported, because: CauseRestoreFailed, peerID: r.PeerID,
+		profile: m.current.orphan(r),
+	}
+	if r.Address.IsValid() {
+		s.bindings[slotIPv4].prefix = single(r.Address)
+	}
+	for _, h := range r.Held {
+		s.bindings[h.Slot].prefix = h.Prefix
 	}
 	m.account(s, recordStop(s, m.usage(s)))
 	m.records.Delete(recordKey(s.id))
@@ -160,6 +241,10 @@ func (m *Manager) restored(s *Session) {
 	m.oneRestored()
 	if cause := m.current.homeless(s); cause != "" {
 		m.close(s, cause)
+		return
+	}
+	if s.link != nil { // a network protocol that was in negotiation is asked for anew
+		m.perform(s, s.link.OpenNetwork())
 	}
 }
 

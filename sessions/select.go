@@ -128,7 +128,7 @@ func (sel *selection) fits(s *Session) bool {
 		sel.acctID != "" && s.acctID != sel.acctID,
 		sel.user != "" && s.username != sel.user,
 		sel.mac != nil && s.client.mac != *sel.mac,
-		sel.address.IsValid() && s.address != sel.address,
+		sel.address.IsValid() && !s.holds(sel.address),
 		sel.port != "" && s.port != sel.port,
 		sel.state != "" && s.state.String() != sel.state:
 		return false
@@ -152,13 +152,34 @@ func (x *index) candidates(sel selection) []entry.SessionID {
 	case sel.acctID != "":
 		return one(x.byAcctID[sel.acctID])
 	case sel.address.IsValid():
-		return one(x.byAddress[sel.address])
+		return x.holders(sel.address)
 	case sel.mac != nil:
 		return keys(x.byMAC[*sel.mac])
 	case sel.user != "":
 		return keys(x.byUser[sel.user])
 	}
 	return keys(x.byID)
+}
+
+// holders returns whose address it is, or whose prefix it may lie in.
+func (x *index) holders(a netip.Addr) []entry.SessionID {
+	if s := x.byPrefix[single(a)]; s != nil || a.Is4() {
+		if s == nil {
+			return nil
+		}
+		return []entry.SessionID{s.id}
+	}
+	return keys(x.byID)
+}
+
+// holds reports whether an address is the session's, or lies in one of its prefixes.
+func (s *Session) holds(a netip.Addr) bool {
+	for x := range numSlots {
+		if b := &s.bindings[x]; b.held() && b.prefix.Contains(a) {
+			return true
+		}
+	}
+	return false
 }
 
 func keys(m map[entry.SessionID]*Session) []entry.SessionID {

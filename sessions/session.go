@@ -7,6 +7,9 @@ import (
 	"vbng/aaa"
 	"vbng/control/clock"
 	"vbng/forwarding/entry"
+	"vbng/sessions/dhcp4"
+	"vbng/sessions/dhcp6"
+	"vbng/sessions/nd"
 	"vbng/sessions/ppp"
 	"vbng/sessions/pppoe"
 )
@@ -38,9 +41,9 @@ type State uint8
 const (
 	StateDiscovered     State = iota // the forwarder's word that frames will find the session
 	StateLink                        // LCP
-	StateAuthenticating              // the authorizer's answer
+	StateAuthenticating              // the authorizer's answer; IPoE begins here
 	StateActivating                  // the forwarder and the RIB
-	StateNetwork                     // IPCP
+	StateNetwork                     // IPCP or IPV6CP; of IPoE, the client
 	StateRestoring                   // as activating, after a restart of control
 	StateUp                          // nothing
 	StateEnding                      // route and entries to be gone
@@ -63,6 +66,10 @@ const (
 	timerSession
 	timerInterim
 	timerIdle
+	timerLease4
+	timerLease6
+	timerAdvert
+	timerPrefix
 	numTimers
 )
 
@@ -76,19 +83,30 @@ type timer struct {
 // Session is all there is to know about one subscriber. Only the Manager's loop touches it.
 type Session struct {
 	id      entry.SessionID
+	access  aaa.Access
 	acctID  string
 	client  client
 	ownMAC  entry.MAC
 	port    string // name of the access port
-	pppoe   uint16
+	pppoe   uint16 // 0: IPoE
 	profile *profile
 	created time.Time
 	dialled dialled
 	request pppoe.Request // to repeat its PADS; not kept over a restart
 
 	state  State
-	link   *ppp.Link
+	link   *ppp.Link // nil: IPoE
 	timers [numTimers]timer
+
+	// What is spoken on the line besides PPP.
+	lease4 *dhcp4.Lease // nil until a client of IPoE asks for an address, or where a server has it
+	lease6 *dhcp6.Link  // nil until the client speaks DHCPv6
+	advert *nd.Pacer    // nil while the line has no IPv6
+	held   held         // what came before the session could answer
+	waits  waits        // what is due when forwarder and RIB have caught up
+	relay  relayed      // where a server has the lease
+	// Interface identifiers: ours, and the client's where IPV6CP told it.
+	localID, peerID uint64
 
 	// LCP's news.
 	lcpUp                 bool
@@ -99,32 +117,34 @@ type Session struct {
 	username   string
 	authSerial uint32 // of the request that was asked last
 	grant      *aaa.Grant
-	address    netip.Addr
-	pool       string // where address came from, empty: fixed
 
 	// What is taken outside of this struct. One thing is in flight at a time; its answer leads on.
+	bindings   [numSlots]binding
 	programmed program
-	routed     bool
 	inFlight   bool
 
 	// Accounting. Reported usage is the forwarder's counters plus offset.
-	upAt     time.Time // zero: never up, no accounting
-	offset   aaa.Usage // counted by forwarders that are gone, and not in Counters
-	reported aaa.Usage // the last one told, a floor for the next
-	activity activity
-	base     entry.SessionCounters  // what a Base said last
-	final    *entry.SessionCounters // the forwarder's last word
+	upAt          time.Time              // zero: never up, no accounting
+	announced     [numSlots]netip.Prefix // what accounting knows the session by
+	offset        aaa.Usage              // counted by forwarders that are gone, and not in Counters
+	reported      aaa.Usage              // the last one told, a floor for the next
+	activity      activity
+	prefixPackets uint64                 // moved when the advertised prefix of an IPoE client was prolonged
+	base          entry.SessionCounters  // what a Base said last
+	final         *entry.SessionCounters // the forwarder's last word
 
 	because Cause // why it will end, as soon as known
 	ended   time.Time
 }
 
-// dialled is what the client said in its PADR.
+// dialled is what the client said in its PADR, or its first DHCP message.
 type dialled struct {
 	Service   string `json:"service,omitempty"`
 	HostUniq  []byte `json:"host_uniq,omitempty"`
 	CircuitID []byte `json:"circuit_id,omitempty"`
 	RemoteID  []byte `json:"remote_id,omitempty"`
+	Hostname  string `json:"hostname,omitempty"`
+	Vendor    []byte `json:"vendor,omitempty"`
 }
 
 // tuple returns the session's access key.
@@ -139,6 +159,7 @@ func (s *Session) accounted() bool { return !s.upAt.IsZero() }
 // line returns where the subscriber is, in the words of AAA.
 func (s *Session) line() aaa.Line {
 	return aaa.Line{
+		Access: s.access, Hostname: s.dialled.Hostname, Vendor: s.dialled.Vendor,
 		Port: s.port, PortIndex: uint32(s.client.place.Port),
 		OuterVLAN: s.client.place.OuterVLAN, InnerVLAN: s.client.place.InnerVLAN,
 		MAC: s.client.mac, OwnMAC: s.ownMAC,

@@ -61,7 +61,7 @@ func (m *Manager) subscriber(s *Session) Subscriber {
 	usage := m.usage(s)
 	return Subscriber{
 		SessionID: uint64(s.id), Username: printed(s.username), MAC: s.client.mac.String(), Port: s.port,
-		VLAN: s.client.place.VLAN(), PPPoE: s.pppoe, Address: addressText(s.address), State: s.state.String(),
+		VLAN: s.client.place.VLAN(), PPPoE: s.pppoe, Address: addressText(s.ipv4()), State: s.state.String(),
 		UptimeSeconds: int64(s.uptime(m.loop.Now()).Seconds()),
 		InputBytes:    usage.InputBytes, OutputBytes: usage.OutputBytes,
 	}

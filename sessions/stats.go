@@ -3,6 +3,8 @@ package sessions
 import (
 	"sync/atomic"
 
+	"vbng/sessions/dhcp4"
+	"vbng/sessions/dhcp6"
 	"vbng/sessions/pppoe"
 )
 
@@ -23,13 +25,33 @@ type stats struct {
 	padtsUnknown  atomic.Uint64 // sent for no session
 	padtsWithheld atomic.Uint64 // not sent: one per second per source
 
+	// DHCP, DHCPv6 and neighbour discovery.
+	heard4, heard6, solicits            atomic.Uint64
+	malformed4, malformed6, malformedND atomic.Uint64
+	ignoredND                           atomic.Uint64 // neighbour messages that are none of ours
+	paced                               atomic.Uint64 // said too fast by one station
+	sent4, sent6, advertsSent           atomic.Uint64
+	no6                                 atomic.Uint64 // IPv6 asked for by a session that may have none
+	refusedAgain                        atomic.Uint64 // a client that was refused asks again too early
+	pendingFull                         atomic.Uint64 // too many clients await authorization
+	relayedUp, relayedDown              atomic.Uint64
+	relayRefused, relayLost, relayStray atomic.Uint64
+	ignored4                            [dhcp4.NumReasons]atomic.Uint64
+	ignored6                            [dhcp6.NumReasons]atomic.Uint64
+	withheldSlots                       map[string]uint64 // what a session that goes on did not get
+
 	established atomic.Uint64
 
 	failures map[Cause]uint64 // of sessions that never were up, and of refused requests
 	ends     map[Cause]uint64 // of sessions that were up
 }
 
-func newStats() *stats { return &stats{failures: map[Cause]uint64{}, ends: map[Cause]uint64{}} }
+func newStats() *stats {
+	return &stats{withheldSlots: map[string]uint64{}, failures: map[Cause]uint64{}, ends: map[Cause]uint64{}}
+}
+
+// withheld counts what a session did not get, though it goes on.
+func (s *stats) withheld(x slot, cause Cause) { s.withheldSlots[x.String()+" "+string(cause)]++ }
 
 func (s *stats) countDiscovery(e pppoe.Event) {
 	switch e.Kind {

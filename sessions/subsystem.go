@@ -1,13 +1,11 @@
 package sessions
 
 import (
-	"fmt"
+	"net/netip"
 	"slices"
-	"strings"
 
 	"vbng/control/config"
 	"vbng/forwarding/entry"
-	"vbng/sessions/pool"
 )
 
 // Name implements commit.Subsystem.
@@ -15,80 +13,10 @@ func (m *Manager) Name() string { return "sessions" }
 
 // Check implements commit.Subsystem: what the schema cannot say about pools and profiles.
 func (m *Manager) Check(_, new *config.Tree) []error {
-	faults := append(checkRanges(new), checkProfiles(new)...)
+	faults := slices.Concat(checkRanges(new), checkUnits(new), checkProfiles(new), checkVLANs(new))
 	if len(faults) == 0 {
 		if _, err := parseSettings(new, make([]byte, cookieKeyBytes)); err != nil {
 			faults = append(faults, err)
-		}
-	}
-	return faults
-}
-
-// place is a range with where it is configured.
-type place struct {
-	path string
-	line int
-	pool.Range
-}
-
-func checkRanges(t *config.Tree) []error {
-	var faults []error
-	var all []place
-	for _, p := range t.List("ip pool") {
-		for _, r := range p.List("range") {
-			at := place{
-				path: "ip pool " + p.Text("name") + " / range " + strings.Join(r.Keys(), " "), line: r.Line(),
-				Range: pool.Range{First: r.Addr("first"), Last: r.Addr("last")},
-			}
-			if text := checkRange(at.Range); text != "" {
-				faults = append(faults, &config.Error{Path: at.path, Line: at.line, Text: text})
-				continue
-			}
-			all = append(all, at)
-		}
-	}
-	return append(faults, overlaps(all)...)
-}
-
-func checkRange(r pool.Range) string {
-	switch {
-	case !r.First.Is4() || !r.Last.Is4():
-		return "a range is of IPv4 addresses"
-	case r.Last.Less(r.First):
-		return fmt.Sprintf("the last address %s lies before the first %s", r.Last, r.First)
-	case r.Wide():
-		return fmt.Sprintf("a range holds at most %d addresses", pool.MaxRange)
-	case r.First.IsMulticast() || r.Last.IsMulticast() || r.First.IsUnspecified() || r.First.IsLoopback():
-		return "addresses of the range cannot be subscribers'"
-	}
-	return ""
-}
-
-// overlaps compares neighbours in the order of addresses: two ranges that overlap have an overlapping
-// neighbour each.
-func overlaps(all []place) []error {
-	var faults []error
-	slices.SortStableFunc(all, func(a, b place) int { return a.First.Compare(b.First) })
-	for i := 1; i < len(all); i++ {
-		if before, at := all[i-1], all[i]; !before.Last.Less(at.First) {
-			faults = append(faults, &config.Error{Path: at.path, Line: at.line, Text: "overlaps " + before.path})
-		}
-	}
-	return faults
-}
-
-func checkProfiles(t *config.Tree) []error {
-	var faults []error
-	for _, p := range t.List("pppoe profile") {
-		name := p.Text("ip unnumbered")
-		if name == "" { // the schema demands it, and says so
-			continue
-		}
-		if !t.Entry("interface", name).Prefix("ip address").IsValid() {
-			faults = append(faults, &config.Error{
-				Path: "pppoe profile " + p.Text("name") + " / ip unnumbered", Line: p.LineOf("ip unnumbered"),
-				Text: fmt.Sprintf("interface %s has no ip address", name),
-			})
 		}
 	}
 	return faults
@@ -107,6 +35,7 @@ func (m *Manager) Apply(_, new *config.Tree) {
 		m.needs.Log.Error("sessions: configuration not applied", "error", err)
 		return
 	}
+	s.locate(new, m.needs.VRFs)
 	m.settings.Store(s)
 	m.loop.Post(configured{s})
 }
@@ -120,7 +49,9 @@ func (m *Manager) use(s *settings) {
 func (m *Manager) configured(s *settings) {
 	old := m.current
 	m.current = s
-	m.pools.Configure(s.pools, s.own)
+	m.pools.Configure(s.pools, s.own4())
+	m.prefixes.Configure(s.pools6, s.own6())
+	m.crossings()
 	m.aggregate(old, s)
 	m.full.Store(len(m.index.byID) >= s.boxLimit)
 	ends := map[Cause][]entry.SessionID{}
@@ -140,13 +71,40 @@ func (m *Manager) configured(s *settings) {
 
 // aggregate tells the RIB the prefixes of each pool, so that the /32s need not be announced.
 func (m *Manager) aggregate(old, new *settings) {
-	const vrf = 0
-	for _, p := range new.pools {
-		m.needs.Routes.SetAggregates(vrf, "pool "+p.Name, pool.Aggregates(p.Ranges))
+	now := new.aggregates()
+	for at := range old.aggregates() {
+		if _, stays := now[at]; !stays {
+			m.needs.Routes.SetAggregates(at.vrf, at.owner, nil)
+		}
 	}
-	for _, p := range old.pools {
-		if !slices.ContainsFunc(new.pools, func(q pool.Config) bool { return q.Name == p.Name }) {
-			m.needs.Routes.SetAggregates(vrf, "pool "+p.Name, nil)
+	for at, prefixes := range now {
+		m.needs.Routes.SetAggregates(at.vrf, at.owner, prefixes)
+	}
+}
+
+// own6 is the router's own IPv6 addresses.
+func (c *settings) own6() []netip.Prefix {
+	var own []netip.Prefix
+	for _, a := range c.own {
+		if a.Is6() {
+			own = append(own, single(a))
+		}
+	}
+	return own
+}
+
+// own4 is the router's own IPv4 addresses.
+func (c *settings) own4() []netip.Addr {
+	return slices.DeleteFunc(slices.Clone(c.own), netip.Addr.Is6)
+}
+
+// crossings logs the pools that are nearly used up, or are no longer.
+func (m *Manager) crossings() {
+	for _, c := range append(m.pools.Crossings(), m.prefixes.Crossings()...) {
+		if c.Above {
+			m.log.warn("threshold", "address pool is nearly used up", "pool", c.Pool, "used_percent", c.Percent)
+		} else {
+			m.log.info("threshold", "address pool has room again", "pool", c.Pool, "used_percent", c.Percent)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"vbng/forwarding/entry"
-	"vbng/sessions/pool"
 	"vbng/sessions/ppp"
 	"vbng/sessions/pppoe"
 )
@@ -14,7 +13,7 @@ func (m *Manager) close(s *Session, cause Cause) {
 		return
 	}
 	s.because = cause
-	if s.state == StateDiscovered {
+	if s.state == StateDiscovered || s.link == nil {
 		m.end(s, cause)
 		return
 	}
@@ -34,10 +33,19 @@ func (m *Manager) end(s *Session, cause Cause) {
 	if s.state == StateRestoring {
 		m.oneRestored()
 	}
+	if s.link == nil && s.state == StateAuthenticating {
+		m.pending--
+	}
+	if s.link == nil && s.advert != nil && !s.inFlight {
+		m.sendAdvert(s, 0) // RFC 4861 6.2.5: we are its router no more
+	}
 	s.state, s.ended = StateEnding, m.loop.Now()
 	m.stopTimers(s)
-	s.link.LowerDown()
+	if s.link != nil {
+		s.link.LowerDown()
+	}
 	switch {
+	case s.link == nil: // DHCP has no word for it
 	case discovered: // the client has no PADS yet, but waits for one
 		m.refusePending(s, cause)
 	case cause != CausePADT:
@@ -74,14 +82,19 @@ func (m *Manager) bury(s *Session) {
 		m.account(s, recordStop(s, usage))
 		m.records.Delete(recordKey(s.id))
 	}
-	if s.address.IsValid() {
-		m.pools.Release(s.address, pool.Owner(s.id))
-	}
-	m.pppoeIDs.Release(line(s.client.place), s.pppoe, m.loop.Now())
 	m.history.add(endedRow(s, usage))
+	address := s.ipv4()
+	for x := range numSlots {
+		if s.bindings[x].held() {
+			m.giveBack(s, x)
+		}
+	}
+	if s.pppoe != 0 {
+		m.pppoeIDs.Release(line(s.client.place), s.pppoe, m.loop.Now())
+	}
 	m.stats.ended(s.because, s.accounted())
 	m.log.info(string(s.because), "subscriber session ended", "session", s.acctID, "user", s.username,
-		"mac", s.client.mac, "address", s.address, "cause", string(s.because), "uptime", s.uptime(s.ended))
+		"mac", s.client.mac, "address", address, "cause", string(s.because), "uptime", s.uptime(s.ended))
 	m.index.remove(s)
 	m.full.Store(len(m.index.byID) >= m.current.boxLimit)
 }

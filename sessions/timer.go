@@ -44,6 +44,15 @@ func (m *Manager) fired(msg fired) {
 		m.interim(s)
 	case timerIdle:
 		m.checkIdle(s)
+	case timerLease4:
+		m.leaseOver4(s)
+	case timerLease6:
+		m.lease6(s, s.lease6.Timeout(m.loop.Now()))
+	case timerAdvert:
+		m.advertise(s)
+		m.scheduleAdvert(s)
+	case timerPrefix:
+		m.prefixOver(s)
 	default:
 		m.perform(s, s.link.Timeout(ppp.TimerID(msg.slot), s.timers[msg.slot].link))
 	}

@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"crypto/md5"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -355,8 +354,6 @@ func chapHash(id byte, secret string, challenge []byte) []byte {
 	h := md5.Sum(slices.Concat([]byte{id}, []byte(secret), challenge))
 	return h[:]
 }
-
-func word(b []byte) uint16 { return binary.BigEndian.Uint16(b) }
 
 func addr(text string) netip.Addr { return netip.MustParseAddr(text) }
 

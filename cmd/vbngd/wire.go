@@ -97,11 +97,14 @@ func wire(p paths, home dwelling, seed string, level *slog.LevelVar, log *slog.L
 	settings = forwarder.Settings
 	r.authority = service.New(service.Options{Clock: time, Log: log, Records: r.store.Bucket("accounting")})
 	r.sessions, err = sessions.New(sessions.Needs{Clock: time, Log: log, Store: r.store, Programmer: r.client,
-		Counters: r.client, Ports: r.interfaces, Authorizer: r.authority, Accountant: r.authority, Routes: r.rib})
+		Counters: r.client, Ports: r.interfaces, Authorizer: r.authority, Accountant: r.authority, Routes: r.rib, VRFs: r.vrfs})
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range []entry.Class{entry.ClassPPPoEDiscovery, entry.ClassPPPControl, entry.ClassPPPoEUnknown} {
+	for _, c := range []entry.Class{
+		entry.ClassPPPoEDiscovery, entry.ClassPPPControl, entry.ClassPPPoEUnknown,
+		entry.ClassDHCPv4, entry.ClassDHCPv6, entry.ClassSubscriberND,
+	} {
 		receivers[c] = r.sessions
 	}
 	for _, c := range []entry.Class{entry.ClassARP, entry.ClassGlean} {

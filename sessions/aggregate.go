@@ -1,0 +1,54 @@
+package sessions
+
+import (
+	"net/netip"
+
+	"vbng/forwarding/entry"
+	"vbng/sessions/pool"
+)
+
+// announcer is one pool in one VRF.
+type announcer struct {
+	vrf   entry.VRFID
+	owner string
+}
+
+// aggregates returns the prefixes of each pool in every VRF that a profile uses it in. A pool that no profile
+// names, since authorization does, belongs to the default VRF.
+func (c *settings) aggregates() map[announcer][]netip.Prefix {
+	vrfs := map[string]map[entry.VRFID]bool{} // by "pool NAME" or "ipv6 pool NAME"
+	for _, some := range []map[string]*profile{c.profiles, c.ipoe} {
+		for _, p := range some {
+			for x, name := range p.pools {
+				owner := poolOwner(slot(x), name)
+				if vrfs[owner] == nil {
+					vrfs[owner] = map[entry.VRFID]bool{}
+				}
+				vrfs[owner][p.vrf] = true
+			}
+		}
+	}
+	all := map[announcer][]netip.Prefix{}
+	add := func(owner string, prefixes []netip.Prefix) {
+		if len(vrfs[owner]) == 0 {
+			all[announcer{owner: owner}] = prefixes
+		}
+		for vrf := range vrfs[owner] {
+			all[announcer{vrf: vrf, owner: owner}] = prefixes
+		}
+	}
+	for _, p := range c.pools {
+		add(poolOwner(slotIPv4, p.Name), pool.Aggregates(p.Ranges))
+	}
+	for _, p := range c.pools6 {
+		add(poolOwner(slotPrefix, p.Name), pool.Aggregates6(p.Units))
+	}
+	return all
+}
+
+func poolOwner(x slot, name string) string {
+	if x.six() {
+		return "ipv6 pool " + name
+	}
+	return "pool " + name
+}

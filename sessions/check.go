@@ -1,0 +1,158 @@
+package sessions
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"vbng/control/config"
+	"vbng/sessions/pool"
+)
+
+// place is a range with where it is configured.
+type place struct {
+	path string
+	line int
+	pool.Range
+}
+
+func checkRanges(t *config.Tree) []error {
+	var faults []error
+	var all []place
+	for _, p := range t.List("ip pool") {
+		for _, r := range p.List("range") {
+			at := place{
+				path: "ip pool " + p.Text("name") + " / range " + strings.Join(r.Keys(), " "), line: r.Line(),
+				Range: pool.Range{First: r.Addr("first"), Last: r.Addr("last")},
+			}
+			if text := checkRange(at.Range); text != "" {
+				faults = append(faults, &config.Error{Path: at.path, Line: at.line, Text: text})
+				continue
+			}
+			all = append(all, at)
+		}
+	}
+	return append(faults, overlaps(all)...)
+}
+
+func checkRange(r pool.Range) string {
+	switch {
+	case !r.First.Is4() || !r.Last.Is4():
+		return "a range is of IPv4 addresses"
+	case r.Last.Less(r.First):
+		return fmt.Sprintf("the last address %s lies before the first %s", r.Last, r.First)
+	case r.Wide():
+		return fmt.Sprintf("a range holds at most %d addresses", pool.MaxRange)
+	case r.First.IsMulticast() || r.Last.IsMulticast() || r.First.IsUnspecified() || r.First.IsLoopback():
+		return "addresses of the range cannot be subscribers'"
+	}
+	return ""
+}
+
+// overlaps compares neighbours in the order of addresses: two ranges that overlap have an overlapping
+// neighbour each.
+func overlaps(all []place) []error {
+	var faults []error
+	slices.SortStableFunc(all, func(a, b place) int { return a.First.Compare(b.First) })
+	for i := 1; i < len(all); i++ {
+		if before, at := all[i-1], all[i]; !before.Last.Less(at.First) {
+			faults = append(faults, &config.Error{Path: at.path, Line: at.line, Text: "overlaps " + before.path})
+		}
+	}
+	return faults
+}
+
+func checkProfiles(t *config.Tree) []error {
+	var faults []error
+	for _, kind := range []string{"pppoe profile", "ipoe profile"} {
+		for _, p := range t.List(kind) {
+			faults = append(faults, checkProfile(t, p, kind+" "+p.Text("name"))...)
+		}
+	}
+	return faults
+}
+
+func checkProfile(t, p *config.Tree, path string) []error {
+	var faults []error
+	fault := func(leaf, format string, args ...any) {
+		faults = append(faults, &config.Error{Path: path + " / " + leaf, Line: p.LineOf(leaf), Text: fmt.Sprintf(format, args...)})
+	}
+	if name := p.Text("ip unnumbered"); name != "" && !t.Entry("interface", name).Prefix("ip address").IsValid() {
+		fault("ip unnumbered", "interface %s has no ip address", name) // without the leaf, the schema says so
+	}
+	if p.Uint("ipv6 preferred-lifetime") > p.Uint("ipv6 valid-lifetime") {
+		fault("ipv6 preferred-lifetime", "is longer than the valid lifetime of %d seconds", p.Uint("ipv6 valid-lifetime"))
+	}
+	for leaf, lengths := range map[string]func(int) bool{
+		"ipv6 prefix pool":    func(n int) bool { return n == slaacBits },
+		"ipv6 address pool":   func(n int) bool { return n == 128 },
+		"ipv6 delegated pool": func(n int) bool { return n <= slaacBits },
+	} {
+		name := p.Text(leaf)
+		for _, u := range t.Entry("ipv6 pool", name).List("prefix") {
+			if n := int(u.Uint("length")); name != "" && !lengths(n) {
+				fault(leaf, "pool %s has pieces of /%d, which do not fit", name, n)
+				break
+			}
+		}
+	}
+	slices.SortFunc(faults, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return faults
+}
+
+// checkUnits looks at the lines of IPv6 pools, each for itself and all together.
+func checkUnits(t *config.Tree) []error {
+	var faults []error
+	type unit struct {
+		prefix netip.Prefix
+		path   string
+	}
+	var before []unit
+	for _, p := range t.List("ipv6 pool") {
+		for _, r := range p.List("prefix") {
+			u := pool.Units{Prefix: r.Prefix("prefix"), Length: int(r.Uint("length"))}
+			path := "ipv6 pool " + p.Text("name") + " / prefix " + strings.Join(r.Keys(), " ")
+			fault := func(text string) {
+				faults = append(faults, &config.Error{Path: path, Line: r.Line(), Text: text})
+			}
+			if text := pool.CheckUnits(u); text != "" {
+				fault(text)
+				continue
+			}
+			for _, b := range before {
+				if b.prefix.Overlaps(u.Prefix) {
+					fault("overlaps " + b.path)
+					break
+				}
+			}
+			before = append(before, unit{prefix: u.Prefix, path: path})
+		}
+	}
+	return faults
+}
+
+// checkVLANs finds the ranges of a port that overlap: a place must have one answer.
+func checkVLANs(t *config.Tree) []error {
+	var faults []error
+	for _, each := range t.List("interface") {
+		var before []vlanRange
+		for _, v := range each.List("subscriber vlans") {
+			r, err := parseVLANRange(v.Text("range"))
+			if err != nil { // the schema says so
+				continue
+			}
+			for _, b := range before {
+				if b.overlaps(r) {
+					faults = append(faults, &config.Error{
+						Path: "interface " + each.Text("name") + " / subscriber vlans " + r.String(), Line: v.Line(),
+						Text: "overlaps subscriber vlans " + b.String(),
+					})
+					break
+				}
+			}
+			before = append(before, r)
+		}
+	}
+	return faults
+}
