@@ -20,6 +20,6 @@
 //
 // RFCs: 8415 (protocol), 3646 (DNS options), 4649 (remote-id), 6221 (lightweight relay agent).
 //
-// Reading order: message.go, output.go, link.go, then the messages in solicit.go, renew.go, release.go;
+// Reading order: message.go, output.go, link.go, then the messages in solicit.go and release.go;
 // bytes in decode.go, encode.go, datagram.go.
 package dhcp6
