@@ -41,8 +41,8 @@ func NewPacer(p Pacing, now time.Time) *Pacer {
 func (p *Pacer) Solicited(now time.Time, random float64) {
 	delay := part(random, maxDelay)
 	due := now.Add(delay)
-	if earliest := p.last.Add(minDelayBetween + delay); !p.last.IsZero() && due.Before(p.last.Add(minDelayBetween)) {
-		due = earliest
+	if earliest := p.last.Add(minDelayBetween); !p.last.IsZero() && due.Before(earliest) {
+		due = earliest.Add(delay)
 	}
 	if due.Before(p.next) {
 		p.next = due

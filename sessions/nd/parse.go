@@ -61,13 +61,19 @@ func Parse(packet []byte) (Message, error) {
 		Type: Type(icmp[0]), Source: netip.AddrFrom16([16]byte(packet[8:24])),
 		Destination: netip.AddrFrom16([16]byte(packet[24:40])),
 	}
+	var err error
 	switch m.Type {
 	case RouterSolicit:
-		return m, m.parseRouterSolicit(icmp)
+		err = m.parseRouterSolicit(icmp)
 	case NeighborSolicit, NeighborAdvert:
-		return m, m.parseNeighbor(icmp)
+		err = m.parseNeighbor(icmp)
+	default:
+		err = fmt.Errorf("%w: type %d", ErrType, icmp[0])
 	}
-	return Message{}, fmt.Errorf("%w: type %d", ErrType, icmp[0])
+	if err != nil {
+		return Message{}, err
+	}
+	return m, nil
 }
 
 // parseRouterSolicit obeys RFC 4861 section 6.1.1.

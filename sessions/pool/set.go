@@ -31,11 +31,14 @@ var (
 // InUseError says who holds the address that was to be reserved.
 type InUseError struct {
 	Addr  netip.Addr
-	Owner Owner
+	Owner Owner // 0: nobody, it is in quarantine
 }
 
 // Error implements error.
 func (e *InUseError) Error() string {
+	if e.Owner == nobody {
+		return fmt.Sprintf("address %s is in quarantine", e.Addr)
+	}
 	return fmt.Sprintf("address %s is in use by session %d", e.Addr, e.Owner)
 }
 
@@ -45,6 +48,8 @@ type Set struct {
 	byName map[string]*pool
 	own    map[netip.Addr]bool
 	held   map[netip.Addr]Owner
+
+	resting resting
 }
 
 // pool is ranges with a pointer that goes round them.
@@ -53,6 +58,7 @@ type pool struct {
 	ranges []*span
 	at     int    // range of the pointer
 	from   uint32 // offset in it
+	alarm  alarm
 }
 
 // span is a range with its bits: set means held, or the router's own.
@@ -61,6 +67,8 @@ type span struct {
 	first uint32
 	bits  *bitmap
 	own   uint32 // how many bits are set for the router's own addresses only
+
+	resting uint32 // how many are in quarantine
 }
 
 // NewSet returns a set without pools.
@@ -76,12 +84,18 @@ func (s *Set) Configure(pools []Config, own []netip.Addr) {
 		p := newPool(c)
 		if before := old[c.Name]; before != nil {
 			p.seek(before.pointer())
+			p.alarm.above = before.alarm.above
 		}
 		s.pools = append(s.pools, p)
 		s.byName[c.Name] = p
 	}
 	for addr := range s.held {
 		s.mark(addr)
+	}
+	for _, r := range s.resting {
+		if sp := s.find(r.prefix.Addr()); sp != nil {
+			sp.resting++
+		}
 	}
 	for _, addr := range own {
 		s.own[addr] = true
@@ -143,6 +157,8 @@ type Usage struct {
 	First, Last      netip.Addr
 	Size, Used, Free uint32 // addresses
 	Reserved         uint32 // the router's own
+	Quarantined      uint32 // declined, and resting
+	ThresholdPercent int    // of the pool; 0: none
 }
 
 // Usage tells about every range, in the order of configuration.
@@ -152,7 +168,8 @@ func (s *Set) Usage() []Usage {
 		for _, sp := range p.ranges {
 			all = append(all, Usage{
 				Pool: p.name, First: sp.First, Last: sp.Last, Size: sp.bits.size,
-				Used: sp.bits.set - sp.own, Free: sp.bits.size - sp.bits.set, Reserved: sp.own,
+				Used: sp.bits.set - sp.own - sp.resting, Free: sp.bits.size - sp.bits.set, Reserved: sp.own,
+				Quarantined: sp.resting, ThresholdPercent: p.alarm.percent,
 			})
 		}
 	}
@@ -163,7 +180,7 @@ func (s *Set) Usage() []Usage {
 func (s *Set) Outside() int {
 	n := len(s.held)
 	for _, u := range s.Usage() {
-		n -= int(u.Used)
+		n -= int(u.Used + u.Quarantined)
 	}
 	return n
 }
@@ -179,7 +196,7 @@ func (s *Set) mark(addr netip.Addr) {
 func (s *Set) find(addr netip.Addr) *span {
 	for _, p := range s.pools {
 		for _, sp := range p.ranges {
-			if sp.First.Compare(addr) <= 0 && addr.Compare(sp.Last) <= 0 {
+			if sp.holds(addr) {
 				return sp
 			}
 		}
@@ -188,7 +205,7 @@ func (s *Set) find(addr netip.Addr) *span {
 }
 
 func newPool(c Config) *pool {
-	p := &pool{name: c.Name}
+	p := &pool{name: c.Name, alarm: alarm{percent: c.ThresholdPercent}}
 	for _, r := range c.Ranges {
 		p.ranges = append(p.ranges, &span{Range: r, first: number(r.First), bits: newBitmap(r.Size())})
 	}
@@ -225,10 +242,14 @@ func (p *pool) pointer() netip.Addr {
 // addresses away at once.
 func (p *pool) seek(addr netip.Addr) {
 	for i, sp := range p.ranges {
-		if sp.First.Compare(addr) <= 0 && addr.Compare(sp.Last) <= 0 {
+		if sp.holds(addr) {
 			p.at, p.from = i, sp.offset(addr)
 		}
 	}
+}
+
+func (sp *span) holds(addr netip.Addr) bool {
+	return sp.First.Compare(addr) <= 0 && addr.Compare(sp.Last) <= 0
 }
 
 func (sp *span) offset(addr netip.Addr) uint32 { return number(addr) - sp.first }
