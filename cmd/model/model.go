@@ -28,7 +28,7 @@ import (
 // of them may be called: they are joined to nothing.
 func Subsystems() []commit.Subsystem {
 	return []commit.Subsystem{
-		box(), engine.New(nil), vrf.New(vrf.NewTable(nil)), iface.New(iface.Options{}), static.New(nil),
+		box(), engine.New(nil), vrf.New(vrf.NewTable(nil)), iface.New(iface.Options{}), static.New(nil, nil, nil),
 		service.New(service.Options{}), &sessions.Manager{},
 	}
 }

@@ -111,7 +111,7 @@ func wire(p paths, home dwelling, seed string, level *slog.LevelVar, log *slog.L
 		receivers[c] = r.interfaces
 	}
 
-	r.subsystems = []commit.Subsystem{box, forwarder, vrf.New(r.vrfs), r.interfaces, static.New(r.rib), r.authority, r.sessions}
+	r.subsystems = []commit.Subsystem{box, forwarder, vrf.New(r.vrfs), r.interfaces, static.New(r.rib, r.vrfs, indexes), r.authority, r.sessions}
 	r.commits, err = commit.New(commit.Options{StateDir: p.state, Seed: seed, Subsystems: r.subsystems, Clock: time, Logger: log})
 	if err != nil {
 		return nil, err
