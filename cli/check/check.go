@@ -47,21 +47,7 @@ func Text(s Schema, text string) []error {
 			faults = append(faults, check(nil, tree)...)
 		}
 	}
-	for i, err := range faults {
-		faults[i] = located(tree, err)
-	}
-	return faults
-}
-
-// located adds the line to a fault that has only a path.
-func located(tree *config.Tree, err error) error {
-	var e *config.Error
-	if !errors.As(err, &e) || e.Line > 0 {
-		return err
-	}
-	with := *e
-	with.Line = config.Locate(tree, e.Path)
-	return &with
+	return config.ExplainText(tree, text, faults)
 }
 
 // Report writes the faults in the form that compilers use, "FILE:LINE:COLUMN: text", with the line
@@ -75,7 +61,11 @@ func Report(w io.Writer, file string, faults []error) int {
 		case e.Source == "":
 			fmt.Fprintf(w, "%s:%d: %s\n", file, e.Line, e.Message())
 		default:
-			fmt.Fprintf(w, "%s:%d:%d: %s\n  %s\n  %s\n", file, e.Line, e.Column+1, e.Message(), e.Source, config.Caret(e.Source, e.Column))
+			fmt.Fprintf(w, "%s:%d:%d: %s\n", file, e.Line, e.Column+1, e.Message())
+			for _, outer := range e.Context {
+				fmt.Fprintf(w, "  %s\n", outer)
+			}
+			fmt.Fprintf(w, "  %s\n  %s\n", e.Source, config.Caret(e.Source, e.Column))
 		}
 	}
 	return len(faults)

@@ -22,8 +22,8 @@ func TestReport(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{sample.Text, ""},
 		{"engine\n workers 65\n", "f:2:10: engine: expected a number from 1 to 64, found \"65\"\n   workers 65\n           ^\n"},
-		{"interface a\n pppoe profile p\n", "f:2: interface a / pppoe profile: pppoe profile \"p\" is not defined\n"},
-		{"\nhostname bad\n", "f:2: hostname: is bad\n"},
+		{"interface a\n pppoe profile p\n", "f:2:16: interface a / pppoe profile: pppoe profile \"p\" is not defined\n  interface a\n   pppoe profile p\n                 ^\n"},
+		{"\nhostname bad\n", "f:2:10: hostname: is bad\n  hostname bad\n           ^\n"},
 	} {
 		var b strings.Builder
 		Report(&b, "f", Text(s, c.text))

@@ -20,6 +20,7 @@ type Client struct {
 	prompt   string
 	greeting string
 	dirty    bool
+	loading  bool
 
 	mu      sync.Mutex // guards the encoder
 	encoder *json.Encoder
@@ -62,6 +63,9 @@ func (c *Client) Greeting() string { return c.greeting }
 // Dirty reports whether there are uncommitted edits.
 func (c *Client) Dirty() bool { return c.dirty }
 
+// Loading reports whether the router takes the next line as text that is loaded, and not as a command.
+func (c *Client) Loading() bool { return c.loading }
+
 // Line runs a line. What comes before its answer (of a stream) is written to out as it comes.
 func (c *Client) Line(text string, out io.Writer) (protocol.Answer, error) {
 	a, err := c.ask(protocol.Request{Op: protocol.Line, Text: text})
@@ -72,7 +76,7 @@ func (c *Client) Line(text string, out io.Writer) (protocol.Answer, error) {
 		a, err = c.answer()
 	}
 	if err == nil {
-		c.dirty = a.Dirty
+		c.dirty, c.loading = a.Dirty, a.Text
 	}
 	return a, err
 }

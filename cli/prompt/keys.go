@@ -11,7 +11,7 @@ import (
 // question shows help for what stands before the cursor. In an open quote it is a character like others.
 func (t *Terminal) question(b *goprompt.Buffer) {
 	before := b.Document().TextBeforeCursor()
-	if inQuotes(before) {
+	if inQuotes(before) || t.shell.Loading() {
 		b.InsertText("?", false, true)
 		return
 	}
@@ -38,6 +38,10 @@ func inQuotes(text string) bool {
 func (t *Terminal) tab(b *goprompt.Buffer) {
 	if t.menu {
 		return // go-prompt walks through the menu
+	}
+	if t.shell.Loading() {
+		b.InsertText(" ", false, true)
+		return
 	}
 	before := b.Document().TextBeforeCursor()
 	start, words := t.words(before)

@@ -23,8 +23,11 @@ type Choice struct {
 type Shell interface {
 	// Prompt returns the prompt of the next line.
 	Prompt() string
-	// Run runs a line and writes its output; done ends the prompt.
-	Run(line string) (done bool)
+	// Run runs a line and writes its output.
+	Run(line string) Result
+	// Loading reports whether the next line is text and no command: it has no help, no completion and no
+	// place in the history, and Ctrl-D ends the text.
+	Loading() bool
 	// Cancel stops the line that runs. It is called from another goroutine.
 	Cancel()
 	// Complete returns what may stand at the end of the text and where in it the completed word begins.
@@ -33,6 +36,15 @@ type Shell interface {
 	Help(text string) string
 }
 
+// Result tells what a line means for the prompt.
+type Result struct {
+	Done   bool // it was the last one
+	Forget bool // it must not come into the history
+}
+
+// endOfText is the line that Ctrl-D makes while text is loaded.
+const endOfText = "\x04"
+
 // Terminal is an interactive prompt on the controlling terminal.
 type Terminal struct {
 	shell Shell
@@ -40,7 +52,11 @@ type Terminal struct {
 	out   io.Writer
 	menu  bool // TAB was pressed: show what it could mean
 	done  bool
-	rows  func(text string) int // how many screen rows lie below the first one of the line
+	// forgotten is set when the last line must not stay in go-prompt's own history: go-prompt is begun anew.
+	forgotten bool
+	history   []string
+	search    search
+	rows      func(text string) int // how many screen rows lie below the first one of the line
 }
 
 // Run reads lines until the shell is done, or until Ctrl-D on an empty line for which leave, run as
@@ -59,29 +75,33 @@ func Run(shell Shell, leave string) error {
 	tty.Close()
 	t := &Terminal{shell: shell, input: newInput(fd, saved), out: os.Stdout}
 	t.rows = func(text string) int { return rowsBelow(shell.Prompt()+text, int(os.Stdout.Fd())) }
-	var history []string
 	for !t.done && !t.input.gone {
-		t.loop(&history)
-		if !t.done {
+		t.forgotten = false
+		t.loop()
+		switch {
+		case t.done || t.forgotten:
+		case shell.Loading():
+			t.execute(endOfText)
+		default:
 			t.execute(leave)
 		}
 	}
 	return nil
 }
 
-// loop runs go-prompt until it ends by Ctrl-D or because the shell is done.
-func (t *Terminal) loop(history *[]string) {
+// loop runs go-prompt until it ends by Ctrl-D, because the shell is done, or to forget a line.
+func (t *Terminal) loop() {
 	p := goprompt.New(
-		func(line string) { *history = append(*history, line); t.execute(line) },
+		t.execute,
 		t.suggest,
 		goprompt.OptionParser(t.input),
 		goprompt.OptionLivePrefix(func() (string, bool) { return t.prefix(), true }),
 		goprompt.OptionPrefixTextColor(goprompt.DefaultColor),
-		goprompt.OptionHistory(slices.Clone(*history)),
+		goprompt.OptionHistory(slices.Clone(t.history)),
 		goprompt.OptionMaxSuggestion(8),
 		goprompt.OptionCompletionWordSeparator(" "),
-		goprompt.OptionSetExitCheckerOnInput(func(_ string, entered bool) bool { return entered && t.done }),
-		goprompt.OptionAddKeyBind(goprompt.KeyBind{Key: goprompt.Tab, Fn: t.tab}),
+		goprompt.OptionSetExitCheckerOnInput(func(_ string, entered bool) bool { return entered && (t.done || t.forgotten) }),
+		goprompt.OptionAddKeyBind(goprompt.KeyBind{Key: goprompt.Tab, Fn: t.tab}, goprompt.KeyBind{Key: goprompt.ControlR, Fn: t.searchBack}),
 		goprompt.OptionAddASCIICodeBind(goprompt.ASCIICodeBind{ASCIICode: []byte{'?'}, Fn: t.question}),
 	)
 	p.Run()
@@ -89,7 +109,7 @@ func (t *Terminal) loop(history *[]string) {
 
 // prefix is the prompt; none after the last line, which go-prompt would draw once more.
 func (t *Terminal) prefix() string {
-	if t.done {
+	if t.done || t.forgotten {
 		return ""
 	}
 	return t.shell.Prompt()
@@ -114,7 +134,12 @@ func (t *Terminal) execute(line string) {
 			}
 		}
 	}()
-	if strings.TrimSpace(line) != "" {
-		t.done = t.shell.Run(line)
+	if strings.TrimSpace(line) == "" && !t.shell.Loading() {
+		return
+	}
+	r := t.shell.Run(line)
+	t.done, t.forgotten = r.Done, r.Forget
+	if !r.Forget {
+		t.history = append(t.history, line)
 	}
 }

@@ -21,7 +21,11 @@ func (echoShell) Prompt() string                  { return "test# " }
 func (echoShell) Complete(string) (int, []Choice) { return 0, nil }
 func (echoShell) Help(string) string              { return "" }
 func (echoShell) Cancel()                         {}
-func (echoShell) Run(line string) (done bool)     { fmt.Printf("<%s>\n", line); return line == "exit" }
+func (echoShell) Loading() bool                   { return false }
+func (echoShell) Run(line string) Result {
+	fmt.Printf("<%s>\n", line)
+	return Result{Done: line == "exit", Forget: strings.Contains(line, "secret")}
+}
 
 const childVariable = "VBNG_PROMPT_TEST_CHILD"
 
@@ -101,6 +105,30 @@ func TestTerminalWithoutSize(t *testing.T) {
 	until(t, "prompt", output, func() bool { return strings.Contains(output(), "test# ") })
 	fmt.Fprint(master, "hello\r")
 	until(t, "answer", output, func() bool { return strings.Contains(output(), "<hello>") })
+	fmt.Fprint(master, "exit\r")
+	if err := child.Wait(); err != nil {
+		t.Errorf("%v: %q", err, output())
+	}
+}
+
+// TestHistory finds an earlier line by Ctrl-R and by the arrow, and never one that is to be forgotten.
+func TestHistory(t *testing.T) {
+	master, child, output := terminal(t)
+	says := func(typed, answer string) {
+		t.Helper()
+		before := strings.Count(output(), answer)
+		fmt.Fprint(master, typed)
+		until(t, answer, output, func() bool { return strings.Count(output(), answer) > before })
+		prompts := strings.Count(output(), "test# ")
+		until(t, "prompt", output, func() bool { return strings.Count(output(), "test# ") >= prompts })
+	}
+	until(t, "prompt", output, func() bool { return strings.Contains(output(), "test# ") })
+	says("show one\r", "<show one>")
+	says("other\r", "<other>")
+	says("my secret\r", "<my secret>")
+	says("one\x12\r", "<show one>") // Ctrl-R
+	says("\x1b[A\x1b[A\r", "<other>")
+	says("secr\x12\r", "<secr>")
 	fmt.Fprint(master, "exit\r")
 	if err := child.Wait(); err != nil {
 		t.Errorf("%v: %q", err, output())

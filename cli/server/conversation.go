@@ -159,15 +159,15 @@ func (v *conversation) line(ctx context.Context, text string, cancels <-chan str
 	r := v.session.Follow(ctx, text, v.piece)
 	return protocol.Answer{
 		Output: r.Output, Error: r.Error, Column: r.Column, Leave: r.Leave, Secret: r.Secret,
-		Prompt: v.session.Prompt(), Dirty: v.session.Dirty(), Page: page(r.NoMore),
+		Prompt: v.session.Prompt(), Dirty: v.session.Dirty(), Page: page(r.NoMore, v.session.Page()), Text: v.session.Loading(),
 	}
 }
 
-func page(noMore bool) int {
+func page(noMore bool, lines int) int {
 	if noMore {
 		return -1
 	}
-	return 0
+	return lines
 }
 
 // patience is how long a shell may leave a piece of a stream untaken: one that has stopped must not keep what

@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
-	"strings"
 
-	"vbng/control/config"
 	"vbng/control/oper"
 )
 
@@ -39,34 +38,45 @@ func (s *Session) execCommands() []*oper.Command {
 }
 
 func (s *Session) configCommands() []*oper.Command {
+	comment := oper.Arg{Name: "comment", Help: "Say why, to the end of the line; kept with the revision", Keyword: true, Rest: true, Optional: true}
 	return append(s.everywhere(),
-		&oper.Command{Words: "commit", Help: "Make the edits the running configuration", Run: says(s.commit), Args: []oper.Arg{
-			{Name: "check", Help: "Run all checks, change nothing", Flag: true, Optional: true},
-			{Name: "comment", Help: "Say why; kept with the revision", Keyword: true, Rest: true, Optional: true},
+		&oper.Command{Words: "commit", Help: "Make the edits the running configuration; without edits, confirm the one that waits", Run: says(s.commit), Args: []oper.Arg{
+			{Name: "confirmed", Help: "Go back after so many minutes unless another commit confirms it", Keyword: true, Optional: true, Check: isMinutes},
+			comment,
 		}},
+		&oper.Command{Words: "commit check", Help: "Run all checks, change nothing", Run: says(s.commitCheck)},
 		&oper.Command{Words: "end", Help: "Leave configuration mode", Run: says(s.end)},
 		&oper.Command{Words: "exit", Help: "Leave this mode", Run: says(s.exitMode)},
-		&oper.Command{Words: "rollback", Help: "Make the candidate what an older revision was; commit makes it run", Run: says(s.rollback), Args: []oper.Arg{
-			{Name: "revision", Help: "Its number", Check: isNumber, Complete: s.revisionNumbers},
-		}},
 	)
 }
 
 // everywhere are the commands of both exec and configuration mode.
 func (s *Session) everywhere() []*oper.Command {
 	section := []oper.Arg{{Name: "section", Help: "The first words of a part of it", Optional: true, Rest: true, Complete: s.sections}}
-	return []*oper.Command{
+	revision := oper.Arg{Name: "revision", Help: "Its number", Check: isNumber, Complete: s.revisionNumbers}
+	from, to := revision, revision
+	from.Name, from.Help, from.Optional = "from", "The older revision; otherwise the one before the running", true
+	to.Name, to.Help, to.Optional = "to", "The newer revision; otherwise what runs", true
+	return slices.Concat(s.loadCommands(), []*oper.Command{
 		{Words: "abort", Help: "Throw the uncommitted edits away", Run: says(s.abort)},
+		{Words: "commit confirm", Help: "Keep the configuration that waits for confirmation", Run: says(s.confirm)},
+		{Words: "commit cancel", Help: "Go back now from the configuration that waits for confirmation", Run: says(s.cancel)},
 		{Words: "help", Help: "How to use this shell", Run: says(help)},
+		{Words: "rollback configuration", Help: "Make the candidate what an older revision was; commit makes it run", Run: says(s.rollback),
+			Args: []oper.Arg{revision}},
+		{Words: "rollback configuration last", Help: "The same, by how many commits to go back", Run: says(s.rollbackLast), Args: []oper.Arg{
+			{Name: "commits", Help: "How many commits to go back", Check: isNumber}}},
+		{Words: "show candidate", Help: "The configuration with the uncommitted edits", Args: section, Run: says(s.showCandidate)},
+		{Words: "show configuration changes", Help: "The uncommitted edits", Run: says(s.showChanges)},
+		{Words: "show configuration diff", Help: "What changed between two revisions", Run: says(s.showDiff), Args: []oper.Arg{from, to}},
+		{Words: "show configuration failed", Help: "What was not used at start, and your last commit that failed", Run: says(s.showFailed)},
+		{Words: "show configuration revision", Help: "The configuration of a revision", Run: says(s.showRevision), Args: append([]oper.Arg{revision}, section...)},
+		{Words: "show configuration revisions", Help: "The commits that are kept", Run: s.showRevisions},
 		{Words: "show running-config", Help: "The running configuration", Args: section, Run: says(s.showRunning)},
 		{Words: "show startup-config", Help: "The configuration of the next start", Args: section, Run: says(s.showStartup)},
-		{Words: "show configuration candidate", Help: "The configuration with the uncommitted edits", Args: section, Run: says(s.showCandidate)},
-		{Words: "show configuration changes", Help: "The uncommitted edits", Run: says(s.showChanges)},
-		{Words: "show configuration failed", Help: "Lines that were not used at start", Run: says(s.showFailed)},
-		{Words: "show configuration revisions", Help: "The commits that are kept, or the configuration of one", Run: s.showRevisions, Args: []oper.Arg{
-			{Name: "revision", Help: "Its number", Optional: true, Check: isNumber, Complete: s.revisionNumbers},
-		}},
-	}
+		{Words: "terminal length", Help: "How many lines make a page of output", Run: says(s.terminalLength), Args: []oper.Arg{
+			{Name: "lines", Help: "0: no pages; auto: the height of the terminal", Check: isLength, Complete: func() []string { return []string{"0", "auto"} }}}},
+	})
 }
 
 func help(oper.Call) (string, error) {
@@ -75,7 +85,9 @@ TAB     completes the word
 Words may be abbreviated. A name that is also a keyword is put in quotes.
 "configure" begins to edit; "show configuration changes" shows the edits, "commit" makes them run,
 "abort" throws them away; "no" before a line removes what it says.
+"commit confirmed 5" goes back by itself after five minutes unless "commit" confirms it.
 "| include PATTERN", "| json" and others behind a command filter its output.
+Ctrl-C stops a command, Ctrl-R finds an earlier line that holds what is typed.
 `, nil
 }
 
@@ -123,51 +135,35 @@ func (s *Session) abort(oper.Call) (string, error) {
 	return "The edits are thrown away.\n", nil
 }
 
-func (s *Session) commit(c oper.Call) (string, error) {
-	if c.Has("check") {
-		return s.commitCheck()
-	}
-	result, err := s.options.Manager.Commit(s.candidate, s.user, c.Args["comment"])
-	if err != nil {
-		return "", fmt.Errorf("not committed:\n%s", indented(err.Error()))
-	}
-	if result.Unchanged {
-		return "There are no edits to commit.\n", nil
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "Committed as revision %d.\n", result.Revision)
-	for _, e := range result.Effects {
-		fmt.Fprintf(&b, "Note: %s.\n", e)
-	}
-	return b.String(), nil
-}
-
-func (s *Session) commitCheck() (string, error) {
-	if faults := s.options.Manager.Check(s.candidate); len(faults) > 0 {
-		return "", fmt.Errorf("a commit would be refused:\n%s", indented(errors.Join(faults...).Error()))
-	}
-	return "A commit would be accepted by all checks.\n", nil
-}
-
-func indented(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }
-
 func isNumber(word string) error {
 	if n, err := strconv.Atoi(word); err != nil || n < 1 {
-		return fmt.Errorf("expected a revision's number, found %q", word)
+		return fmt.Errorf("expected a number from 1 on, found %q", word)
 	}
 	return nil
 }
 
-// rollback loads an old revision into the candidate.
-func (s *Session) rollback(c oper.Call) (string, error) {
-	number, _ := strconv.Atoi(c.Args["revision"])
-	tree, err := s.options.Manager.Stored(number)
-	if err != nil {
-		return "", err
+// autoLength is the word for a page of the terminal's height.
+const autoLength = "auto"
+
+// maxLength bounds the lines of a page.
+const maxLength = 10_000
+
+func isLength(word string) error {
+	if n, err := strconv.Atoi(word); word != autoLength && (err != nil || n < 0 || n > maxLength) {
+		return fmt.Errorf("expected a number from 0 to %d, or %s, found %q", maxLength, autoLength, word)
 	}
-	if faults := s.candidate.Replace(config.Print(tree, config.Clear)); len(faults) > 0 {
-		return "", fmt.Errorf("load revision %d: %w", number, errors.Join(faults...))
+	return nil
+}
+
+// terminalLength sets how many lines a page has for the rest of the session.
+func (s *Session) terminalLength(c oper.Call) (string, error) {
+	switch n, err := strconv.Atoi(c.Args["lines"]); {
+	case err != nil:
+		s.page = 0
+	case n == 0:
+		s.page = -1
+	default:
+		s.page = n
 	}
-	s.enter()
-	return fmt.Sprintf("The candidate is revision %d now; see \"show configuration changes\", then commit.\n", number), nil
+	return "", nil
 }

@@ -26,6 +26,9 @@ type Completion struct {
 	Column  int    // of the fault
 }
 
+// maxChoices bounds what one answer offers: a router may have ten thousands of users.
+const maxChoices = 200
+
 // Complete tells what may stand at the end of the text: what completes its last word, or, behind a
 // blank, the next one.
 func (s *Session) Complete(text string) Completion {
@@ -44,6 +47,10 @@ func (s *Session) Complete(text string) Completion {
 	c := Completion{Start: partial.Column, End: end && partial.Text == "" && len(words) > 0, Column: -1}
 	for _, i := range items {
 		c.Choices = append(c.Choices, choices(i, partial)...)
+	}
+	if len(c.Choices) > maxChoices {
+		rest := fmt.Sprintf("%d more, type the beginning", len(c.Choices)-maxChoices)
+		c.Choices = append(c.Choices[:maxChoices:maxChoices], Choice{Text: "...", Help: rest, Hint: true})
 	}
 	if partial.Text != "" && len(c.Choices) == 0 {
 		return s.noSuch(append(words, partial))

@@ -8,5 +8,7 @@
 // Every session has a candidate of its own. It begins to differ from the running configuration with
 // the first edit, outlives leaving configuration mode, and ends with commit, abort or the session.
 //
-// Reading order: session.go, modes.go, run.go, configure.go, builtin.go, complete.go.
+// Text that is loaded ("load merge terminal") comes line by line, too; until its end no line is a command.
+//
+// Reading order: session.go, modes.go, run.go, stream.go, configure.go, builtin.go, commit.go, load.go, complete.go.
 package shell

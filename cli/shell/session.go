@@ -34,6 +34,8 @@ type Session struct {
 	commands  []*line.Item // the same in configuration mode, besides configuration
 	modes     []mode       // open configuration modes, outermost first; none: exec mode
 	reply     Reply        // to the line that runs
+	loading   *loading     // text that is being read, nil: none
+	page      int          // lines of a page, 0: as the terminal has, -1: no pages
 }
 
 // Reply answers one line.
@@ -55,11 +57,17 @@ func New(o Options, user string) *Session {
 		o.Logger = slog.Default()
 	}
 	s := &Session{options: o, user: user, candidate: o.Manager.Candidate()}
-	s.grammar = config.NewLiveGrammar(o.Manager.Schema(), func() *config.Tree { return s.candidate.Tree() })
+	s.grammar = config.NewLiveGrammar(o.Manager.Schema(), s.trees)
 	all := o.Registry.All()
 	s.exec = grammar.Commands(append(s.execCommands(), all...))
 	s.commands = append(grammar.Commands(append(s.configCommands(), shows(all)...)), s.prefixes()...)
 	return s
+}
+
+// trees are where the names that completion offers stand.
+func (s *Session) trees() []*config.Tree {
+	running, _ := s.options.Manager.Running()
+	return []*config.Tree{s.candidate.Tree(), running}
 }
 
 // shows returns the commands that configuration mode has too.
@@ -80,6 +88,12 @@ func (s *Session) Prompt() string {
 	if name == "" {
 		name = "vbng"
 	}
+	if s.loading != nil {
+		return loadPrompt
+	}
+	if _, waits := s.options.Manager.Unconfirmed(); waits {
+		name += "[unconfirmed]"
+	}
 	if !s.configuring() {
 		return name + "# "
 	}
@@ -88,12 +102,21 @@ func (s *Session) Prompt() string {
 
 // Greeting is what the operator should know before anything else; usually nothing.
 func (s *Session) Greeting() string {
-	failed := len(s.options.Manager.Failed())
-	if failed == 0 {
-		return ""
+	var b strings.Builder
+	if failed := len(s.options.Manager.Failed()); failed > 0 {
+		fmt.Fprintf(&b, "The configuration had faults at start: %d, see \"show configuration failed\".\n", failed)
 	}
-	return fmt.Sprintf("Lines of the configuration that were not used at start: %d, see \"show configuration failed\".\n", failed)
+	if u, waits := s.options.Manager.Unconfirmed(); waits {
+		b.WriteString(u.Error() + ".\n")
+	}
+	return b.String()
 }
+
+// Loading reports whether the next line is text that is loaded and no command.
+func (s *Session) Loading() bool { return s.loading != nil }
+
+// Page is how many lines of output make a page: 0 as many as the terminal has, -1 all.
+func (s *Session) Page() int { return s.page }
 
 // Dirty reports whether there are edits that are not committed.
 func (s *Session) Dirty() bool { return s.candidate.Dirty() }
@@ -118,6 +141,9 @@ func (s *Session) Follow(ctx context.Context, text string, piece func(string) bo
 			r = Reply{Error: fmt.Sprintf("internal error: %v (reported in the log)", p), Column: -1}
 		}
 	}()
+	if s.loading != nil {
+		return s.takes(text)
+	}
 	body := strings.TrimSpace(text)
 	if body == "" || body[0] == '!' {
 		return Reply{Column: -1}

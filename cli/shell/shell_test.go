@@ -152,13 +152,13 @@ func TestEditCommitAndShow(t *testing.T) {
 	if got := x.types("do show running-config interface core0"); got != "interface core0\n mac 02:00:00:00:00:01\n ip address 198.51.100.1/24\n!\n" {
 		t.Errorf("running:\n%s", got)
 	}
-	if got := x.types("show conf rev | include name"); got != "       2  2026-01-02 03:04:05  alice  a new name\n" {
+	if got := x.types("show conf revisions | include name"); got != "       2  2026-01-02 03:04:05  alice  a new name\n" {
 		t.Errorf("revisions: %q", got)
 	}
 	if got := x.types("commit"); got != "There are no edits to commit.\n" {
 		t.Error(got)
 	}
-	x.types("rollback 1", "commit", "end")
+	x.types("rollback configuration 1", "commit", "end")
 	x.prompt("bng1# ")
 }
 
@@ -173,7 +173,7 @@ func TestEffectIsTold(t *testing.T) {
 func TestSecretsAreNotShown(t *testing.T) {
 	x := newTerminal(t)
 	x.types("configure", "user alice", "password looking-glass")
-	for _, line := range []string{"show running-config", "show startup-config user", "show configuration candidate user", "show configuration changes", "show configuration revisions 1"} {
+	for _, line := range []string{"show running-config", "show startup-config user", "show candidate user", "show configuration changes", "show configuration revision 1"} {
 		got := x.types(line)
 		if strings.Contains(got, "wonderland") || strings.Contains(got, "looking-glass") || !strings.Contains(got, "password <hidden>") {
 			t.Errorf("%s:\n%s", line, got)
@@ -184,7 +184,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	x := newTerminal(t)
-	x.fails("shwo", 0, `expected abort, clear, configure, exit, help, quit or show, found "shwo"`)
+	x.fails("shwo", 0, `expected abort, clear, commit, configure, exit, help, load, quit, rollback, show or terminal, found "shwo"`)
 	x.fails("show s", 5, `"s" is ambiguous: slow, startup-config or subscribers`)
 	x.fails("show", 4, "incomplete, expected broken")
 	x.fails("show subscribers us", 19, "incomplete, expected <user>")
@@ -201,7 +201,11 @@ func TestFaults(t *testing.T) {
 	x.fails("workers 65", 8, "a number from 1 to 64")
 	x.fails("mtu 5", 0, "expected workers")
 	x.types("interface access0", "pppoe profile none", "user carol")
-	x.fails("commit", -1, "interface access0 / pppoe profile: pppoe profile \"none\" is not defined (defined: residential)\n  user carol: password must be set")
+	x.fails("commit", -1, "line 8: interface access0 / pppoe profile: pppoe profile \"none\" is not defined (defined: residential)\n    interface access0\n     pppoe profile none\n                   ^\n"+
+		"  line 36: user carol: password must be set\n    user carol\n    ^")
+	if got := x.types("show candidate | number | include profile.none"); got != "   8   pppoe profile none\n" {
+		t.Error(got)
+	}
 	x.fails("commit check", -1, "a commit would be refused")
 }
 
@@ -270,7 +274,7 @@ func texts(c Completion) string {
 func TestCompletion(t *testing.T) {
 	x := newTerminal(t)
 	for _, c := range []struct{ text, want string }{
-		{"", "abort clear configure exit help quit show"},
+		{"", "abort clear commit configure exit help load quit rollback show terminal"},
 		{"sh", "show"},
 		{"show subscribers user ", `"a b" alice bob <user>`},
 		{"show subscribers user al", "alice <user>"},
@@ -322,7 +326,7 @@ func TestHelp(t *testing.T) {
 }
 
 func FuzzLine(f *testing.F) {
-	for _, seed := range []string{"show subscribers user \"a b\" | include x | count", "configure", "interface a", "no user x", "ip route 10.0.0.0/8 192.0.2.1 tag 1 2 name x", "commit check", "\"", "do show run | json", "rollback 1"} {
+	for _, seed := range []string{"show subscribers user \"a b\" | include x | count", "configure", "interface a", "no user x", "ip route 10.0.0.0/8 192.0.2.1 tag 1 2 name x", "commit check", "\"", "do show run | json", "rollback configuration 1", "load merge terminal", "load replace /etc/passwd", "show candidate | number | begin x | json", "commit confirmed 5 comment x y"} {
 		f.Add(seed, seed)
 	}
 	o := options(f)
@@ -358,7 +362,7 @@ func TestAudit(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := terminal{t, New(o, "alice")}
-	if out := x.types("te aaa bob \"won der\""); out != "tested won der\n" {
+	if out := x.types("tes aaa bob \"won der\""); out != "tested won der\n" {
 		t.Errorf("output %q", out)
 	}
 	x.fails("test aaa bob wonder land", 20, "a secret ends the line")

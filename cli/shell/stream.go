@@ -19,7 +19,7 @@ type stream struct {
 	order    grammar.Order
 	pipeline *render.Pipeline
 	piece    func(text string) bool // to the shell; false: it is gone
-	ended    func() bool // the bound or the operator has ended it
+	ended    func() bool            // the bound or the operator has ended it
 	cancel   context.CancelCauseFunc
 	bound    oper.Bound
 

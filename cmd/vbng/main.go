@@ -93,7 +93,7 @@ func behalf() string {
 
 func interactive(c *client.Client, out, errs io.Writer) int {
 	fmt.Fprint(out, c.Greeting())
-	s := &screen{client: c, out: out}
+	s := &screen{client: c, out: out, pager: prompt.NewPager(out)}
 	if err := prompt.Run(s, "exit"); err != nil {
 		fmt.Fprintf(errs, "vbng: %v\n", err)
 		return failure

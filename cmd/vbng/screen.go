@@ -8,6 +8,7 @@ import (
 
 	"vbng/cli/client"
 	"vbng/cli/prompt"
+	"vbng/cli/protocol"
 	"vbng/control/config"
 )
 
@@ -15,6 +16,7 @@ import (
 type screen struct {
 	client *client.Client
 	out    io.Writer
+	pager  prompt.Pager
 	lost   error // the connection broke
 }
 
@@ -22,22 +24,38 @@ type screen struct {
 func (s *screen) Prompt() string { return s.client.Prompt() }
 
 // Run implements prompt.Shell.
-func (s *screen) Run(text string) (done bool) {
+func (s *screen) Run(text string) (r prompt.Result) {
 	margin := strings.Repeat(" ", utf8.RuneCountInString(s.client.Prompt()))
 	a, err := s.client.Line(text, s.out)
 	if err != nil {
 		s.lost = err
-		return true
+		return prompt.Result{Done: true}
 	}
-	fmt.Fprint(s.out, a.Output)
+	r.Done, r.Forget = a.Leave, a.Secret || s.client.Loading()
+	if err := s.show(a); err != nil {
+		s.lost = err
+		return prompt.Result{Done: true}
+	}
 	if a.Error != "" {
 		if a.Column >= 0 {
 			fmt.Fprintf(s.out, "%s%s\n", margin, config.Caret(text, a.Column))
 		}
 		fmt.Fprintf(s.out, "%% %s\n", a.Error)
 	}
-	return a.Leave
+	return r
 }
+
+// show writes the output, in pages where it is longer than one.
+func (s *screen) show(a protocol.Answer) error {
+	if a.Page < 0 {
+		_, err := io.WriteString(s.out, a.Output)
+		return err
+	}
+	return s.pager.Show(a.Output, a.Page)
+}
+
+// Loading implements prompt.Shell.
+func (s *screen) Loading() bool { return s.client.Loading() }
 
 // Cancel implements prompt.Shell. If it fails the connection is broken, and Run will say so.
 func (s *screen) Cancel() { _ = s.client.Cancel() }

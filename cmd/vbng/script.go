@@ -66,6 +66,10 @@ func (s script) line(text string) (leave, ok bool) {
 
 // finish refuses to lose edits silently.
 func (s script) finish() int {
+	if s.client.Loading() {
+		fmt.Fprintln(s.errs, `error: the text of "load" was not ended by "end", nothing is loaded`)
+		return failure
+	}
 	if s.client.Dirty() {
 		fmt.Fprintln(s.errs, `error: the edits were not committed and are lost; end with "commit"`)
 		return failure

@@ -106,6 +106,7 @@ func (r *router) run(ctx context.Context) error {
 	for _, s := range r.subsystems {
 		start(s.Name(), s.Run)
 	}
+	start("configuration", r.commits.Run)
 	start("rib", r.rib.Run)
 	start("forwarder client", r.client.Run)
 	start("restore", r.restore)

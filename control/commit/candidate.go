@@ -57,9 +57,10 @@ func (c *Candidate) Apply(change config.Change) error {
 	return nil
 }
 
-// Merge reads text onto the candidate. With a fault in it nothing is changed.
+// Merge reads text onto the candidate. With a fault in it nothing is changed. Secrets that are hidden in the text
+// stay what they are.
 func (c *Candidate) Merge(text string) []error {
-	tree, changes, faults := config.Merge(c.tree, text)
+	tree, changes, faults := config.Merge(c.tree, text, c.tree)
 	if len(faults) == 0 {
 		c.tree = tree
 		c.changes = append(c.changes, changes...)
@@ -67,9 +68,10 @@ func (c *Candidate) Merge(text string) []error {
 	return faults
 }
 
-// Replace makes the candidate what the text says and nothing else. With a fault nothing is changed.
+// Replace makes the candidate what the text says and nothing else. With a fault nothing is changed. Secrets that
+// are hidden in the text stay what they are.
 func (c *Candidate) Replace(text string) []error {
-	tree, changes, faults := config.Merge(config.New(c.manager.options.Schema), text)
+	tree, changes, faults := config.Merge(config.New(c.manager.options.Schema), text, c.tree)
 	if len(faults) == 0 {
 		c.tree = tree
 		c.changes = append([]config.Change{{Action: config.Delete}}, changes...)

@@ -55,6 +55,7 @@ type router struct {
 	log     []string
 	a, b    *part
 	manager *Manager
+	clock   *clock.Fake
 }
 
 func newRouter(t *testing.T, seed string) *router {
@@ -71,13 +72,16 @@ func newRouter(t *testing.T, seed string) *router {
 // restart makes a new manager on the same state directory.
 func (r *router) restart() {
 	r.t.Helper()
+	if r.clock == nil {
+		r.clock = clock.NewFake(time.Unix(0, 0))
+	}
 	root, err := sample.Schema()
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	r.manager, err = New(Options{
 		StateDir: filepath.Join(r.dir, "state"), Seed: filepath.Join(r.dir, "seed.conf"), Schema: root,
-		Subsystems: []Subsystem{r.a, r.b}, Clock: clock.NewFake(time.Unix(0, 0)),
+		Subsystems: []Subsystem{r.a, r.b}, Clock: r.clock,
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	if err == nil {
@@ -103,7 +107,7 @@ func (r *router) candidate(text string) *Candidate {
 }
 
 func (r *router) commit(text string) error {
-	_, err := r.manager.Commit(r.candidate(text), "alice", "because")
+	_, err := r.manager.Commit(r.candidate(text), Order{User: "alice", Comment: "because"})
 	return err
 }
 
@@ -164,7 +168,7 @@ func TestReserveRefusalReleasesInReverse(t *testing.T) {
 func TestFullDiskRefusesAndReleases(t *testing.T) {
 	r := newRouter(t, "hostname one\n")
 	r.log = nil
-	r.manager.archive.dir = filepath.Join(r.dir, "gone")
+	r.manager.archive.disk = &crashDisk{left: 1, refuse: true}
 	if err := r.commit("hostname two"); err == nil || !strings.Contains(err.Error(), "write revision 2") {
 		t.Errorf("error %v", err)
 	}
@@ -234,7 +238,7 @@ func TestStartWithNothingThatCanBeBlamed(t *testing.T) {
 
 func TestUnfinishedRevisionIsForgotten(t *testing.T) {
 	r := newRouter(t, "hostname one\n")
-	if err := writeFile(r.manager.archive.revisionPath(2), "hostname never\n"); err != nil {
+	if err := replace(osDisk{}, r.manager.archive.revisionPath(2), "hostname never\n"); err != nil {
 		t.Fatal(err)
 	}
 	r.restart()
@@ -250,14 +254,14 @@ func TestRebaseAndConflict(t *testing.T) {
 	if err := r.commit("hostname two\ninterface x\n description e\n"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.manager.Commit(mine, "bob", ""); err != nil {
+	if _, err := r.manager.Commit(mine, Order{User: "bob"}); err != nil {
 		t.Errorf("edits of other leaves conflict: %v", err)
 	}
-	_, err := r.manager.Commit(clash, "bob", "")
+	_, err := r.manager.Commit(clash, Order{User: "bob"})
 	if !errors.As(err, new(*Conflict)) || !strings.Contains(err.Error(), "hostname: was changed") || !strings.Contains(err.Error(), "interface x: was changed") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := r.manager.Commit(clash, "bob", ""); err != nil {
+	if _, err := r.manager.Commit(clash, Order{User: "bob"}); err != nil {
 		t.Errorf("second commit: %v", err)
 	}
 	if r.running() != "hostname mine\n" {
@@ -287,7 +291,7 @@ func TestReplaceAndStored(t *testing.T) {
 }
 
 func TestOldRevisionsArePruned(t *testing.T) {
-	a := archive{dir: t.TempDir()}
+	a := archive{dir: t.TempDir(), disk: osDisk{}, kept: keptRevisions}
 	if err := a.create(); err != nil {
 		t.Fatal(err)
 	}

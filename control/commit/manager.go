@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"vbng/control/clock"
 	"vbng/control/config"
@@ -32,6 +33,11 @@ type Manager struct {
 	running  *config.Tree
 	revision Revision
 	failed   []*config.Error
+	refusals map[string]Refusal // the last failed commit of each operator
+	waiting  *Unconfirmed       // nil: the running configuration is confirmed
+	timer    clock.Timer        // of waiting
+
+	expired chan struct{} // the timer has run out
 }
 
 // MergeSchema joins the schemas of the subsystems and checks the whole.
@@ -65,7 +71,8 @@ func New(o Options) (*Manager, error) {
 	if o.Clock == nil {
 		o.Clock = clock.Real{}
 	}
-	m := &Manager{options: o, archive: archive{dir: o.StateDir}, running: config.New(o.Schema)}
+	m := &Manager{options: o, archive: archive{dir: o.StateDir, disk: osDisk{}, kept: keptRevisions},
+		running: config.New(o.Schema), refusals: map[string]Refusal{}, expired: make(chan struct{}, 1)}
 	return m, m.archive.create()
 }
 
@@ -113,7 +120,8 @@ func (m *Manager) Revisions() ([]Revision, error) {
 	return all, nil
 }
 
-// Stored returns the configuration of a stored revision.
+// Stored returns the configuration of a stored revision. With an error there may be a tree all the same: what
+// this version of the router still understands.
 func (m *Manager) Stored(number int) (*config.Tree, error) {
 	_, text, err := m.archive.read(number)
 	if err != nil {
@@ -126,49 +134,104 @@ func (m *Manager) Stored(number int) (*config.Tree, error) {
 // Result tells what a commit did.
 type Result struct {
 	Revision  int
-	Unchanged bool     // there was nothing to do
-	Effects   []string // what does not act at once
+	Unchanged bool      // there was nothing to do
+	Confirmed int       // the revision that this commit confirmed, 0: none
+	Deadline  time.Time // of a commit that waits for confirmation
+	Effects   []string  // what does not act at once
 }
 
-// Check runs every check of a commit and changes nothing.
+// Order is who commits, why, and whether for good.
+type Order struct {
+	User    string
+	Comment string
+	// Confirm is how long the commit holds unless it is confirmed; 0: for good.
+	Confirm time.Duration
+}
+
+// Check runs every check of a commit and changes nothing. The faults point at lines of the candidate as it is
+// printed.
 func (m *Manager) Check(c *Candidate) []error {
 	old, _ := m.Running()
-	return m.check(old, c.Tree())
+	return config.Explain(c.Tree(), m.check(old, c.Tree()))
 }
 
 // Commit makes the candidate the running configuration. The error joins everything that is wrong; a
 // *Conflict among it means that others changed the same things, that the candidate now stands on
-// their revision, and that a second commit goes through.
-func (m *Manager) Commit(c *Candidate, user, comment string) (Result, error) {
+// their revision, and that a second commit goes through. While a revision waits for confirmation, a commit
+// without edits confirms it, one of the same operator goes on from it, and one of another is an *Unconfirmed.
+func (m *Manager) Commit(c *Candidate, o Order) (Result, error) {
 	m.commits.Lock()
 	defer m.commits.Unlock()
+	diff := c.Diff()
+	result, err := m.commit(c, o)
+	if err != nil {
+		m.note(o.User, diff, err)
+	}
+	return result, err
+}
+
+func (m *Manager) commit(c *Candidate, o Order) (Result, error) {
+	if !c.Dirty() {
+		c.Reset()
+		return m.settle(o)
+	}
+	if p, waits := m.Unconfirmed(); waits && p.User != o.User {
+		return Result{}, &p
+	}
 	if err := c.rebase(); err != nil {
 		return Result{}, err
 	}
-	old, revision := m.Running()
+	old, _ := m.Running()
 	tree := c.Tree()
 	if config.Equal(old, tree) {
 		c.Reset()
-		return Result{Revision: revision.Number, Unchanged: true}, nil
+		return m.settle(o)
 	}
 	if faults := m.check(old, tree); len(faults) > 0 {
-		return Result{}, errors.Join(faults...)
+		return Result{}, errors.Join(config.Explain(tree, faults)...)
 	}
-	next := Revision{Number: revision.Number + 1, Time: m.options.Clock.Now(), User: user, Comment: comment}
+	r, err := m.next(o.User, o.Comment)
+	if err != nil {
+		return Result{}, err
+	}
+	result := Result{Revision: r.Number, Effects: config.Effects(old, tree)}
+	if o.Confirm > 0 {
+		result.Deadline, err = m.installUnconfirmed(old, tree, r, o.Confirm)
+	} else if err = m.install(old, tree, r); err == nil {
+		result.Confirmed = m.passed()
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	c.Reset()
+	return result, nil
+}
+
+// next returns the revision that follows all others.
+func (m *Manager) next(user, comment string) (Revision, error) {
+	newest, err := m.archive.newest()
+	if err != nil {
+		return Revision{}, err
+	}
+	_, running := m.Running()
+	return Revision{Number: max(running.Number, newest) + 1, Time: m.options.Clock.Now(), User: user, Comment: comment}, nil
+}
+
+// install reserves, stores and applies a checked tree.
+func (m *Manager) install(old, tree *config.Tree, r Revision) error {
 	if err := m.reserve(old, tree); err != nil {
-		return Result{}, err
+		return err
 	}
-	if err := m.archive.store(next, config.Print(tree, config.Clear)); err != nil {
+	if err := m.archive.store(r, config.Print(tree, config.Clear)); err != nil {
 		m.release(m.options.Subsystems)
-		return Result{}, err
+		return err
 	}
-	m.apply(old, tree, next)
+	m.apply(old, tree, r)
 	if err := m.archive.prune(); err != nil { // the commit is done: disk space is all that is at stake
 		m.options.Logger.Warn("old revisions stay on disk", "error", err)
 	}
-	m.options.Logger.Info("configuration committed", "revision", next.Number, "user", user, "comment", comment)
-	c.Reset()
-	return Result{Revision: next.Number, Effects: config.Effects(old, tree)}, nil
+	m.options.Logger.Info("configuration committed", "revision", r.Number, "user", r.User, "comment", r.Comment)
+	return nil
 }
 
 // check collects the faults of the whole tree and of every subsystem.

@@ -78,7 +78,8 @@ func (c *checker) reference(n *schema.Node, name, path string, line int) {
 		c.known[n.Ref] = known
 	}
 	if !known[name] {
-		c.fault(path, line, fmt.Sprintf("%s %q is not defined%s", n.Ref, name, defined(known)))
+		c.faults = append(c.faults, &Error{Path: path, Line: line, Word: name,
+			Text: fmt.Sprintf("%s %q is not defined%s", n.Ref, name, defined(known))})
 	}
 }
 

@@ -27,11 +27,22 @@ func NewGrammar(root *schema.Node) *Grammar {
 	return &Grammar{root: root, lines: map[lineKey][]*line.Item{}}
 }
 
-// NewLiveGrammar returns a grammar that completes the names that stand in the tree at the time.
-func NewLiveGrammar(root *schema.Node, tree func() *Tree) *Grammar {
+// NewLiveGrammar returns a grammar that completes the names that stand in one of the trees at the time. A name may
+// come twice.
+func NewLiveGrammar(root *schema.Node, trees func() []*Tree) *Grammar {
 	g := NewGrammar(root)
-	g.names = func(ref string) []string { return refNames(tree(), ref) }
-	g.entries = func(list *schema.Node, key int) []string { return keysOf(tree(), list, key) }
+	g.names = func(ref string) (names []string) {
+		for _, t := range trees() {
+			names = append(names, refNames(t, ref)...)
+		}
+		return names
+	}
+	g.entries = func(list *schema.Node, key int) (names []string) {
+		for _, t := range trees() {
+			names = append(names, keysOf(t, list, key)...)
+		}
+		return names
+	}
 	return g
 }
 

@@ -20,16 +20,18 @@ func Parse(root *schema.Node, text string) (*Tree, []error) {
 // ParseWithout is Parse that refuses further lines, by number, with the given faults: the way to load
 // the rest of a configuration whose lines are good one by one and wrong together. A refused line that
 // opens a mode takes the lines of the mode with it.
-func ParseWithout(root *schema.Node, text string, refused map[int]string) (*Tree, []error) {
+func ParseWithout(root *schema.Node, text string, refused map[int]*Error) (*Tree, []error) {
 	p := newParser(New(root), refused)
 	p.read(text)
 	return p.builder.Tree(), p.faults
 }
 
 // Merge reads text onto a tree, "no" lines included. It returns the new tree and the changes that
-// made it, for a candidate to keep.
-func Merge(t *Tree, text string) (*Tree, []Change, []error) {
+// made it, for a candidate to keep. Where the text has schema.Hidden in place of a secret, the secret
+// at the same place of the tree known is meant, which may be nil; a line with one that is not there is a fault.
+func Merge(t *Tree, text string, known *Tree) (*Tree, []Change, []error) {
 	p := newParser(t, nil)
+	p.known = known
 	p.read(text)
 	return p.builder.Tree(), p.changes, p.faults
 }
@@ -40,7 +42,9 @@ type parser struct {
 	builder *Builder
 	frames  []frame
 	skipped skipped
-	refused map[int]string
+	refused map[int]*Error
+	known   *Tree          // where hidden secrets are taken from, may be nil
+	seen    map[int]string // if not nil, gets every line by number, secrets hidden
 	changes []Change
 	faults  []error
 }
@@ -61,7 +65,7 @@ type skipped struct {
 	lines  int
 }
 
-func newParser(t *Tree, refused map[int]string) *parser {
+func newParser(t *Tree, refused map[int]*Error) *parser {
 	return &parser{
 		grammar: NewGrammar(t.node),
 		builder: t.Edit(),
@@ -91,6 +95,9 @@ func (p *parser) line(number int, source string) {
 		p.leave(len(p.frames))
 	case body[0] == '!':
 	default:
+		if p.seen != nil {
+			p.seen[number] = p.grammar.mask(p.frames, source)
+		}
 		p.configuration(number, source)
 	}
 }
@@ -130,6 +137,9 @@ func (p *parser) configuration(number int, source string) {
 	for depth := len(p.frames) - 1; depth >= 0; depth-- {
 		f := p.frames[depth]
 		l, named, err := p.grammar.Read(f.mode, f.path, words, remove)
+		if err != nil && !remove {
+			l, err = p.revealed(f, words, err)
+		}
 		if err == nil {
 			p.frames = p.frames[:depth+1]
 			p.apply(number, source, f, l)
@@ -152,7 +162,10 @@ func (p *parser) apply(number int, source string, f frame, l Line) {
 	l.Change.Line = number
 	dead := f.dead
 	if reason, no := p.refused[number]; no {
-		p.fault(number, source, 0, reason)
+		with := *reason
+		with.Line, with.Source = number, p.grammar.mask(p.frames, source)
+		with.Column = column(with.Source, reason.Path, reason.Word)
+		p.faults = append(p.faults, &with)
 		dead = number
 	} else if f.dead > 0 {
 		p.fault(number, source, 0, "skipped, it belongs to line "+itoa(f.dead)+" which was refused")

@@ -189,7 +189,7 @@ func TestDetailPointsAtTheColumn(t *testing.T) {
 }
 
 func TestParseWithoutDropsLinesAndTheirModes(t *testing.T) {
-	tree, faults := ParseWithout(sampleSchema(t), sample.Text, map[int]string{7: "no such device"})
+	tree, faults := ParseWithout(sampleSchema(t), sample.Text, map[int]*Error{7: {Text: "no such device"}})
 	if len(faults) != 3 || tree.Entry("interface", "access0") != nil || tree.Entry("interface", "core0") == nil {
 		t.Errorf("faults %v\n%s", faults, Print(tree, Clear))
 	}

@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Secrets tells how secrets are printed.
 type Secrets bool
@@ -23,11 +26,8 @@ func Print(t *Tree, secrets Secrets) string {
 // which may be abbreviated.
 func PrintSection(t *Tree, secrets Secrets, words []string) string {
 	p := printer{secrets: secrets}
-	for _, b := range blocks(t) {
-		if begins(strings.Fields(b.shown), words) {
-			p.blocks([]block{b}, 0)
-		}
-	}
+	some := slices.DeleteFunc(blocks(t), func(b block) bool { return !begins(strings.Fields(b.shown), words) })
+	p.blocks(some, 0)
 	return p.text.String()
 }
 

@@ -91,7 +91,7 @@ func TestRemove(t *testing.T) {
 		"user u\nno password q":                       "the secret is another one",
 	} {
 		tree := good(t, text)
-		changed, _, faults := Merge(tree, line)
+		changed, _, faults := Merge(tree, line, nil)
 		switch {
 		case want == "" && (len(faults) > 0 || Diff(tree, changed) == "" || strings.Contains(Diff(tree, changed), "+ ")):
 			t.Errorf("%s: %v\n%s", line, faults, Diff(tree, changed))
