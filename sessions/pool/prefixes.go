@@ -22,20 +22,6 @@ type Wish struct {
 	Length int          // units of this length before others; 0: any
 }
 
-// InUse6Error says what overlaps the prefix that was to be reserved, and who holds it.
-type InUse6Error struct {
-	Prefix, Held netip.Prefix
-	Owner        Owner // 0: nobody, it is in quarantine
-}
-
-// Error implements error.
-func (e *InUse6Error) Error() string {
-	if e.Owner == nobody {
-		return fmt.Sprintf("prefix %s overlaps %s, which is in quarantine", e.Prefix, e.Held)
-	}
-	return fmt.Sprintf("prefix %s overlaps %s of session %d", e.Prefix, e.Held, e.Owner)
-}
-
 // Prefixes is all IPv6 pools and all IPv6 prefixes and addresses held (an address is a /128). Fixed
 // prefixes may have any length and lie anywhere; nothing held ever overlaps anything else. It has one
 // owner and no lock. Its memory grows with what is held, not with the size of pools.
@@ -180,7 +166,7 @@ func (s *Prefixes) hold(p netip.Prefix, owner Owner) netip.Prefix {
 	return p
 }
 
-// Reserve gives owner this very prefix, in a pool or in none. InUse6Error names what it overlaps.
+// Reserve gives owner this very prefix, in a pool or in none. InUseError names what it overlaps.
 func (s *Prefixes) Reserve(p netip.Prefix, owner Owner) error {
 	p = p.Masked()
 	switch {
@@ -190,7 +176,7 @@ func (s *Prefixes) Reserve(p netip.Prefix, owner Owner) error {
 		return fmt.Errorf("reserve %s: %w", p, ErrOwn)
 	}
 	if held, owner, ok := s.holder(p); ok {
-		return &InUse6Error{Prefix: p, Held: held, Owner: owner}
+		return &InUseError{Wanted: p, Held: held, Owner: owner}
 	}
 	s.hold(p, owner)
 	return nil

@@ -49,7 +49,7 @@ func (s *Set) Quarantine(addr netip.Addr, owner Owner, until time.Time) {
 		return
 	}
 	s.held[addr] = nobody
-	s.resting.add(netip.PrefixFrom(addr, addr.BitLen()), until)
+	s.resting.add(single(addr), until)
 	if sp := s.find(addr); sp != nil {
 		sp.resting++
 	}

@@ -28,18 +28,30 @@ var (
 	ErrOwn       = errors.New("address is the router's own")
 )
 
-// InUseError says who holds the address that was to be reserved.
+// InUseError says who holds what was to be reserved, or what overlaps it.
 type InUseError struct {
-	Addr  netip.Addr
-	Owner Owner // 0: nobody, it is in quarantine
+	Wanted, Held netip.Prefix // an address has all its bits
+	Owner        Owner        // 0: nobody, it is in quarantine
 }
 
 // Error implements error.
 func (e *InUseError) Error() string {
-	if e.Owner == nobody {
-		return fmt.Sprintf("address %s is in quarantine", e.Addr)
+	text := named(e.Wanted)
+	if e.Held != e.Wanted {
+		text += " overlaps " + named(e.Held) + ", which"
 	}
-	return fmt.Sprintf("address %s is in use by session %d", e.Addr, e.Owner)
+	if e.Owner == nobody {
+		return text + " is in quarantine"
+	}
+	return fmt.Sprintf("%s is in use by session %d", text, e.Owner)
+}
+
+// named prints an address or a prefix.
+func named(p netip.Prefix) string {
+	if p.IsSingleIP() {
+		return "address " + p.Addr().String()
+	}
+	return "prefix " + p.String()
 }
 
 // Set is all pools and all addresses held. The zero value has neither.
@@ -122,7 +134,7 @@ func (s *Set) Allocate(name string, owner Owner) (netip.Addr, error) {
 // Reserve gives owner this very address. It may lie in a pool or in none.
 func (s *Set) Reserve(addr netip.Addr, owner Owner) error {
 	if holder, held := s.held[addr]; held {
-		return &InUseError{Addr: addr, Owner: holder}
+		return &InUseError{Wanted: single(addr), Held: single(addr), Owner: holder}
 	}
 	if s.own[addr] {
 		return fmt.Errorf("reserve %s: %w", addr, ErrOwn)
@@ -259,6 +271,8 @@ func (r Range) Size() uint32 { return number(r.Last) - number(r.First) + 1 }
 
 // Wide reports whether the range holds more than MaxRange addresses.
 func (r Range) Wide() bool { return number(r.Last)-number(r.First) >= MaxRange }
+
+func single(addr netip.Addr) netip.Prefix { return netip.PrefixFrom(addr, addr.BitLen()) }
 
 func number(addr netip.Addr) uint32 {
 	b := addr.As4()
