@@ -25,7 +25,7 @@ type ServeConfig struct {
 	Path string
 	// Layout is that of the engine's counters.
 	Layout counter.Layout
-	// RingDataBytes is the room of each ring; 0: 4 MB.
+	// RingDataBytes is the room of each ring; 0: 8 MB.
 	RingDataBytes int
 	// OpenPort opens what the engine is told to; nil: a port.Opener's Open, which knows no arena.
 	OpenPort func(entry.Port) (port.Port, error)
@@ -44,7 +44,7 @@ type Shared struct {
 }
 
 // defaultRingDataBytes holds the bursts of all punt classes.
-const defaultRingDataBytes = 4 << 20
+const defaultRingDataBytes = 8 << 20
 
 // Serve is the body of a forwarder process: it makes the shared memory and the engine, and serves one
 // control after the other until ctx ends. A socket file that a dead forwarder left is replaced; a forwarder

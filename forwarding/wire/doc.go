@@ -11,7 +11,8 @@
 //	PPP       protocol 2 | information           inside PPPoE: no address, no control, no compression
 //	Control   code 1 | id 1 | length 2 | data    LCP and its kin
 //	IPv4, UDP, ICMP, ARP
+//	IPv6, ICMPv6, Neighbor                       solicitation and advertisement, with their options
 //
 // Sources: IEEE 802.3, IEEE 802.1Q, RFC 791, RFC 768, RFC 792, RFC 826, RFC 1071, RFC 1624, RFC 1661,
-// RFC 2516. Read ethernet.go, pppoe.go, ip.go, then checksum.go.
+// RFC 2516, RFC 4443, RFC 4861, RFC 8200. Read ethernet.go, pppoe.go, ip.go, ip6.go, icmp6.go, then checksum.go.
 package wire

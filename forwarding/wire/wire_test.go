@@ -155,11 +155,59 @@ func TestARPGolden(t *testing.T) {
 	}
 }
 
+// solicitation is an IPv6 packet with a neighbour solicitation and its source link-layer option.
+func solicitation() []byte {
+	source, target := [16]byte{0xfe, 0x80, 15: 2}, [16]byte{0x20, 1, 15: 1}
+	b := make([]byte, IPv6Length+NeighborLength+NDLinkLayerLength)
+	PutIPv6(b, source, target, NextICMPv6, NDHopLimit, NeighborLength+NDLinkLayerLength)
+	PutNeighborSolicitation(b[IPv6Length:], target)
+	PutLinkLayer(b[IPv6Length+NeighborLength:], NDSourceLinkLayer, [6]byte{2, 0, 0, 0, 0, 9})
+	ICMPv6(b[IPv6Length:]).PutChecksum(source, target)
+	return b
+}
+
+func TestNeighborSolicitation(t *testing.T) {
+	p := IPv6(solicitation())
+	if !p.Valid() || p.NextHeader() != NextICMPv6 || p.HopLimit() != 255 || len(p.Payload()) != 32 {
+		t.Fatalf("header read wrongly: %x", []byte(p))
+	}
+	n := Neighbor(p.Payload())
+	if mac, ok := n.LinkLayer(NDSourceLinkLayer); !n.Valid() || !ok || mac[5] != 9 || n.Target() != p.Destination() {
+		t.Fatalf("message read wrongly: %x", []byte(n))
+	}
+	if !ICMPv6(n).ChecksumOK(p.Source(), p.Destination()) {
+		t.Fatal("checksum")
+	}
+	n[NeighborLength+1] = 0 // option length 0
+	if n.Valid() || ICMPv6(n).ChecksumOK(p.Source(), p.Destination()) {
+		t.Fatal("a broken option went unnoticed")
+	}
+}
+
+// TestUDP6Checksum adds the words by hand.
+func TestUDP6Checksum(t *testing.T) {
+	source, destination := [16]byte{0x20, 1, 15: 1}, [16]byte{0x20, 1, 15: 2}
+	b := append(make([]byte, UDPLength), "odd"...)
+	PutUDP6(b, source, destination, 546, 547, 3)
+	// By hand: 2*0x2001 + 3 + 17 + 2*11 + 546 + 547 + 0x6f64 + 0x6400, folded and inverted.
+	want := ^slowFold(2*0x2001 + 3 + 17 + 2*11 + 546 + 547 + 0x6f64 + 0x6400)
+	if u := UDP(b); u.Checksum() != want || !u.ChecksumOK6(source, destination) {
+		t.Fatalf("got %04x, want %04x", u.Checksum(), want)
+	}
+	b[9] ^= 1
+	if UDP(b).ChecksumOK6(source, destination) {
+		t.Fatal("changed payload went unnoticed")
+	}
+}
+
+func slowFold(sum uint32) uint16 { return uint16(sum>>16 + sum&0xFFFF) }
+
 // FuzzHeaders walks a random frame through every header as a reader would; nothing may panic.
 func FuzzHeaders(f *testing.F) {
 	f.Add(unhex(f, "ffffffffffff020000000001"+"88a80064"+"81000007"+"8864"+"110012340006"+"c021"+"09050004"))
 	f.Add(unhex(f, "020000000001020000000002"+"0800"+"450000200000000040110000"+"0a0000010a000002"+"03e807d0000c0000"+"00000000"))
 	f.Add(unhex(f, "ffffffffffff020000000001"+"0806"+"0001080006040001"+"0200000000010a000001"+"0000000000000a000002"))
+	f.Add(append(unhex(f, "333300000001020000000002"+"86dd"), solicitation()...))
 	f.Fuzz(func(t *testing.T, frame []byte) {
 		tags, ok := ReadTags(frame)
 		if !ok {
@@ -176,6 +224,18 @@ func FuzzHeaders(f *testing.F) {
 		}
 		if a := ARP(rest); a.Valid() {
 			_, _ = a.SenderMAC(), a.TargetIP()
+		}
+		if p := IPv6(rest); p.Valid() {
+			_, _ = p.FlowLabel(), p.TrafficClass()
+			if n := Neighbor(p.Payload()); n.Valid() {
+				_, _ = n.LinkLayer(NDSourceLinkLayer)
+			}
+			if m := ICMPv6(p.Payload()); m.Valid() {
+				_ = m.ChecksumOK(p.Source(), p.Destination())
+			}
+			if u := UDP(p.Payload()); u.Valid() {
+				_ = u.ChecksumOK6(p.Source(), p.Destination())
+			}
 		}
 		p := IPv4(rest)
 		if !p.Valid() {

@@ -1,0 +1,88 @@
+package wire
+
+import "encoding/binary"
+
+// IPv6 next headers, beside those that IPv4 has as protocols.
+const (
+	NextHopByHop   = 0
+	NextRouting    = 43
+	NextFragment   = 44
+	NextICMPv6     = 58
+	NextNone       = 59
+	NextOptions    = 60 // for the destination
+	IPProtocolSCTP = 132
+)
+
+// IPv6Length is the bytes of the header (RFC 8200 section 3).
+const IPv6Length = 40
+
+// IPv6 is a packet from its header on.
+type IPv6 []byte
+
+// Valid reports whether the version is 6 and what the header announces is there. Bytes behind it are padding.
+func (p IPv6) Valid() bool {
+	return len(p) >= IPv6Length && p[0]>>4 == 6 && IPv6Length+int(p.PayloadLength()) <= len(p)
+}
+
+// TrafficClass returns the traffic class.
+func (p IPv6) TrafficClass() uint8 { return uint8(binary.BigEndian.Uint16(p[0:2]) >> 4) }
+
+// FlowLabel returns the 20 bits of the flow label (RFC 6437).
+func (p IPv6) FlowLabel() uint32 { return binary.BigEndian.Uint32(p[0:4]) & 0xFFFFF }
+
+// PayloadLength returns the bytes behind the header.
+func (p IPv6) PayloadLength() uint16 { return binary.BigEndian.Uint16(p[4:6]) }
+
+// NextHeader returns the protocol of what follows the header.
+func (p IPv6) NextHeader() uint8 { return p[6] }
+
+// HopLimit returns the hop limit.
+func (p IPv6) HopLimit() uint8 { return p[7] }
+
+// Source returns the sender's address.
+func (p IPv6) Source() [16]byte { return [16]byte(p[8:24]) }
+
+// Destination returns the receiver's address.
+func (p IPv6) Destination() [16]byte { return [16]byte(p[24:40]) }
+
+// Payload returns what follows the header, without padding.
+func (p IPv6) Payload() []byte { return p[IPv6Length : IPv6Length+int(p.PayloadLength())] }
+
+// PutIPv6 writes a header with traffic class and flow label 0, and returns its length.
+func PutIPv6(b []byte, source, destination [16]byte, nextHeader, hopLimit uint8, payloadBytes int) int {
+	b[0], b[1], b[2], b[3] = 0x60, 0, 0, 0
+	binary.BigEndian.PutUint16(b[4:6], uint16(payloadBytes))
+	b[6], b[7] = nextHeader, hopLimit
+	copy(b[8:24], source[:])
+	copy(b[24:40], destination[:])
+	return IPv6Length
+}
+
+// Sum6 returns the sum over an upper-layer packet and its pseudo-header (RFC 8200 section 8.1): 0xFFFF if the
+// packet contains its right checksum.
+func Sum6(source, destination [16]byte, nextHeader uint8, packet []byte) uint16 {
+	start := uint32(nextHeader) + uint32(len(packet))
+	start = uint32(Sum(destination[:], start))
+	start = uint32(Sum(source[:], start))
+	return Sum(packet, start)
+}
+
+// ChecksumOK6 reports whether the checksum of a datagram over IPv6 is right; there it must be present.
+func (u UDP) ChecksumOK6(source, destination [16]byte) bool {
+	return u.Checksum() != 0 && Sum6(source, destination, IPProtocolUDP, u[:u.Length()]) == 0xFFFF
+}
+
+// PutUDP6 is PutUDP over IPv6.
+func PutUDP6(b []byte, source, destination [16]byte, sourcePort, destinationPort uint16, payloadBytes int) int {
+	length := UDPLength + payloadBytes
+	binary.BigEndian.PutUint16(b[0:2], sourcePort)
+	binary.BigEndian.PutUint16(b[2:4], destinationPort)
+	binary.BigEndian.PutUint16(b[4:6], uint16(length))
+	binary.BigEndian.PutUint16(b[6:8], 0)
+	sum := ^Sum6(source, destination, IPProtocolUDP, b[:length])
+	if sum == 0 { // RFC 8200 section 8.1
+		sum = 0xFFFF
+	}
+	binary.BigEndian.PutUint16(b[6:8], sum)
+	return UDPLength
+}
