@@ -107,7 +107,7 @@ func wire(p paths, home dwelling, seed string, level *slog.LevelVar, log *slog.L
 	} {
 		receivers[c] = r.sessions
 	}
-	for _, c := range []entry.Class{entry.ClassARP, entry.ClassGlean} {
+	for _, c := range []entry.Class{entry.ClassARP, entry.ClassND, entry.ClassGlean} {
 		receivers[c] = r.interfaces
 	}
 

@@ -73,7 +73,12 @@ func ownAddress(w *graph.Worker, a wire.ARP, i uint8) *table.Interface {
 // the copy to a policer or a full ring costs no more than the glean.
 func introduce(w *graph.Worker, own *table.Interface, a wire.ARP, slot uint8) {
 	vrf, sender := w.Tables.VRFs[own.VRF].Load(), a.SenderIP()
-	if vrf == nil || vrf.FIB.Lookup(binary.BigEndian.Uint32(sender[:])).Kind() != table.KindConnected {
+	if vrf == nil {
+		return
+	}
+	switch vrf.FIB.Lookup(binary.BigEndian.Uint32(sender[:])).Kind() {
+	case table.KindConnected, table.KindNone: // none: control is about to give the interface's route
+	default:
 		return
 	}
 	if !w.Policers.Admit(entry.ClassARP, a.SenderMAC(), w.NowNanos) {

@@ -17,9 +17,9 @@ const (
 
 var broadcastMAC = entry.MAC{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
 
-// arpCounters count what the ARP table saw and did.
-type arpCounters struct {
-	requests    uint64 // sent
+// neighborCounters count what ARP or neighbour discovery saw and did.
+type neighborCounters struct {
+	requests    uint64 // sent, solicitations
 	unsent      uint64 // the ring to the forwarder was full
 	answers     uint64 // taken over
 	unsolicited uint64 // for neighbours that we do not know and did not ask for
@@ -41,14 +41,29 @@ func (l *limiter) allow(now time.Time) bool {
 	return true
 }
 
-// request asks for a neighbour's MAC address.
-func (i *Interfaces) request(l *link, target netip.Addr, destination entry.MAC) {
-	source := l.source(target)
+// heardOf returns the counters of an address's family.
+func (i *Interfaces) heardOf(a netip.Addr) *neighborCounters {
+	if a.Is4() {
+		return &i.arp
+	}
+	return &i.nd
+}
+
+// request asks for a neighbour's MAC address: the neighbour alone, where it was last, or everybody.
+func (i *Interfaces) request(n *neighbor, alone bool) {
+	source := n.link.source(n.addr)
 	if !source.IsValid() {
 		return
 	}
-	i.arp.requests++
-	i.sendARP(l, source, target, destination)
+	i.heardOf(n.addr).requests++
+	switch {
+	case n.addr.Is6():
+		i.solicit(n, source, alone)
+	case alone:
+		i.sendARP(n.link, source, n.addr, n.mac)
+	default:
+		i.sendARP(n.link, source, n.addr, broadcastMAC)
+	}
 }
 
 // announceAddress tells the neighbourhood where an address of ours is (RFC 5227 2.3): caches that
@@ -57,7 +72,11 @@ func (i *Interfaces) announceAddress(l *link, addr netip.Addr, times int) {
 	if l.port == nil || !l.up() || !l.own(addr) {
 		return
 	}
-	i.sendARP(l, addr, addr, broadcastMAC)
+	if addr.Is4() {
+		i.sendARP(l, addr, addr, broadcastMAC)
+	} else {
+		i.advertise(l, addr)
+	}
 	if times > 1 {
 		i.loop.After(announceInterval, announceAgain{l, addr, times - 1})
 	}
@@ -77,15 +96,14 @@ func (i *Interfaces) announcePort(p *port) {
 		if l.port != p || !l.up() {
 			continue
 		}
-		for _, a := range l.want.addresses {
-			i.announceAddress(l, a.Addr(), announcements)
+		for _, a := range l.ownAddresses() {
+			i.announceAddress(l, a, announcements)
 		}
 	}
 }
 
 func (i *Interfaces) sendARP(l *link, source, target netip.Addr, destination entry.MAC) {
-	frame := arpRequest(l.mac(), destination, l.want.tags, source, target)
-	if !i.options.Programmer.Inject(l.port.id, frame) {
+	if !i.options.Programmer.Inject(l.port.id, arpRequest(l.mac(), destination, l.want.tags, source, target)) {
 		i.arp.unsent++
 	}
 }
@@ -116,7 +134,7 @@ func (m heard) handle(i *Interfaces) {
 		return
 	}
 	if l.own(m.sender) {
-		i.conflict(l, m)
+		i.conflict(l, m.sender, m.mac)
 		return
 	}
 	if m.sender.IsUnspecified() {
@@ -136,38 +154,41 @@ func (m heard) handle(i *Interfaces) {
 			n = i.admit(l, m.sender)
 		}
 	}
-	if n == nil {
-		return
+	if n != nil {
+		i.bind(n, m.mac, answer)
 	}
-	i.bind(n, m.mac)
 }
 
 // bind takes a neighbour's MAC address over.
-func (i *Interfaces) bind(n *neighbor, mac entry.MAC) {
-	i.arp.answers++
+func (i *Interfaces) bind(n *neighbor, mac entry.MAC, e neighborEvent) {
+	if n.fixed {
+		return
+	}
+	c := i.heardOf(n.addr)
+	c.answers++
 	if n.state.resolved() && n.mac != mac {
-		i.arp.moved++
+		c.moved++
 		if n.link.quiet.allow(i.loop.Now()) {
 			i.options.Log.Warn("neighbour changed its MAC address", "interface", n.link.name, "address", n.addr, "from", n.mac, "to", mac)
 		}
 	}
 	n.mac = mac
-	i.feed(n, answer)
+	i.feed(n, e)
 }
 
 // conflict deals with somebody who uses an address of ours: it is told, and the address is defended
 // (RFC 5227 2.4 (b): an announcement, not more often than each DEFEND_INTERVAL).
-func (i *Interfaces) conflict(l *link, m heard) {
-	i.arp.conflicts++
+func (i *Interfaces) conflict(l *link, ours netip.Addr, theirs entry.MAC) {
+	i.heardOf(ours).conflicts++
 	now := i.loop.Now()
 	if l.quiet.allow(now) {
-		i.options.Log.Error("another host uses our address", "interface", l.name, "address", m.sender, "mac", m.mac)
+		i.options.Log.Error("another host uses our address", "interface", l.name, "address", ours, "mac", theirs)
 	}
 	if now.Before(l.defended) {
 		return
 	}
 	l.defended = now.Add(defendInterval)
-	i.announceAddress(l, m.sender, 1)
+	i.announceAddress(l, ours, 1)
 }
 
 // gleaned is the destination of a packet that waits for a neighbour.
@@ -182,7 +203,7 @@ func (m gleaned) handle(i *Interfaces) {
 		return
 	}
 	if !l.onLink(m.destination) {
-		i.arp.offLink++ // through a next hop, which is asked for as long as a route needs it
+		i.heardOf(m.destination).offLink++ // through a next hop, which is asked for as long as a route needs it
 		return
 	}
 	n := l.neighbors[m.destination]
@@ -194,12 +215,12 @@ func (m gleaned) handle(i *Interfaces) {
 	}
 }
 
-// clearNeighbors forgets a neighbour, or all when addr is not valid, and returns how many. Those that routes
-// need are asked for at once.
-func (i *Interfaces) clearNeighbors(addr netip.Addr) (cleared int) {
+// clearNeighbors forgets a neighbour, or all of a family when addr is not valid, and returns how many. Those
+// that routes need are asked for at once; those that the operator named stay.
+func (i *Interfaces) clearNeighbors(family func(netip.Addr) bool, addr netip.Addr) (cleared int) {
 	for _, l := range i.links {
 		i.dropNeighbors(l, func(n *neighbor) bool {
-			hit := n.state != idle && (!addr.IsValid() || n.addr == addr)
+			hit := n.state != idle && !n.fixed && family(n.addr) && (!addr.IsValid() || n.addr == addr)
 			if hit {
 				cleared++
 			}

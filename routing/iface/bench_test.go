@@ -31,6 +31,11 @@ type forwarder struct {
 
 func (f *forwarder) Inject(port entry.PortID, frame []byte) bool {
 	tags, _ := wire.ReadTags(frame)
+	f.raw = append(f.raw, frame)
+	if tags.Type == wire.TypeIPv6 {
+		f.frames = append(f.frames, printND(port, frame, tags.Offset))
+		return true
+	}
 	e, a := wire.Ethernet(frame), wire.ARP(frame[tags.Offset:])
 	vlan := ""
 	if tags.OuterTPID != 0 {
@@ -38,7 +43,6 @@ func (f *forwarder) Inject(port entry.PortID, frame []byte) bool {
 	}
 	f.frames = append(f.frames, fmt.Sprintf("port %d%s %v > %v: %v asks for %v", port, vlan, entry.MAC(e.Source()), entry.MAC(e.Destination()),
 		netip.AddrFrom4(a.SenderIP()), netip.AddrFrom4(a.TargetIP())))
-	f.raw = append(f.raw, frame)
 	return true
 }
 
@@ -271,4 +275,66 @@ func lines(text string) string {
 	all := strings.Split(strings.TrimSpace(text), "\n")
 	slices.Sort(all)
 	return strings.Join(all, "\n")
+}
+
+// printND prints a frame of neighbour discovery.
+func printND(port entry.PortID, frame []byte, at int) string {
+	e, ip := wire.Ethernet(frame), wire.IPv6(frame[at:])
+	m, ok := decodeND(ip)
+	if !ok {
+		return fmt.Sprintf("port %d: malformed %x", port, frame)
+	}
+	verb := "asks for"
+	if m.advert {
+		verb = fmt.Sprintf("says %#02x of", m.flags)
+	}
+	text := fmt.Sprintf("port %d %v > %v: %v > %v %s %v", port, entry.MAC(e.Source()), entry.MAC(e.Destination()), m.source,
+		netip.AddrFrom16(ip.Destination()), verb, m.target)
+	if m.mac != (entry.MAC{}) {
+		text += " mac " + m.mac.String()
+	}
+	return text
+}
+
+// nd is a message of a neighbour for delivery by hearsND.
+type nd struct {
+	advert                      bool
+	flags                       uint8
+	source, destination, target string
+	mac                         byte // of the option; 0: none
+	hopLimit                    uint8
+}
+
+func (m nd) packet() []byte {
+	body := make([]byte, wire.NeighborLength, wire.NeighborLength+wire.NDLinkLayerLength)
+	option := uint8(wire.NDSourceLinkLayer)
+	if m.advert {
+		option = wire.NDTargetLinkLayer
+		wire.PutNeighborAdvertisement(body, m.flags, addr(m.target).As16())
+	} else {
+		wire.PutNeighborSolicitation(body, addr(m.target).As16())
+	}
+	if m.mac != 0 {
+		body = body[:cap(body)]
+		wire.PutLinkLayer(body[wire.NeighborLength:], option, [6]byte{6, 0, 0, 0, 0, m.mac})
+	}
+	source, destination := addr(m.source).As16(), addr(m.destination).As16()
+	wire.ICMPv6(body).PutChecksum(source, destination)
+	b := make([]byte, wire.IPv6Length)
+	if m.hopLimit == 0 {
+		m.hopLimit = wire.NDHopLimit
+	}
+	wire.PutIPv6(b, source, destination, wire.NextICMPv6, m.hopLimit, len(body))
+	return append(b, body...)
+}
+
+func (b *bench) hearsND(id entry.InterfaceID, m nd) {
+	mac := m.mac
+	if mac == 0 {
+		mac = 99
+	}
+	data := make([]byte, wire.EthernetLength)
+	wire.PutEthernet(data, [6]byte{}, [6]byte{6, 0, 0, 0, 0, mac}, wire.TypeIPv6)
+	b.Punt(entry.Punt{Class: entry.ClassND, Interface: id, Payload: wire.EthernetLength, Data: append(data, m.packet()...)})
+	b.settle()
 }

@@ -66,15 +66,24 @@ func (c *checker) one(s *settings) {
 	case classSub:
 		c.sub(s, t)
 	case classLoopback:
-		c.unfit(s, t, "a loopback has no port", "driver", "device", "mtu", "mac-address", "arp timeout")
-		if s.pppoe {
-			c.fault(s, "pppoe profile", "a loopback has no port")
+		c.unfit(s, t, "a loopback has no port", "driver", "device", "xdp-mode", "mtu", "mac-address", "arp timeout",
+			"pppoe profile", "ipoe profile", "ip verify unicast source reachable-via", "ip tcp adjust-mss", "ipv6 enable")
+		if s.linkLocal.IsValid() {
+			c.fault(s, "ipv6 address", "a loopback is no link")
 		}
 	}
 	if s.class != classSub && s.tags.outerTPID != 0 {
 		c.fault(s, "encapsulation dot1q", "only a sub-interface (%s.%d) is tagged", s.name, s.tags.outerVLAN)
 	}
 	c.addresses(s)
+	c.addresses6(s, t)
+	c.neighbors(s)
+	if s.ipv6 && s.mtu != 0 && s.mtu < minMTU6 {
+		c.fault(s, "mtu", "IPv6 needs %d bytes (RFC 8200 5)", minMTU6)
+	}
+	if t.Configured("xdp-mode") && s.driver != entry.DriverAFXDP {
+		c.fault(s, "xdp-mode", "it belongs to driver af-xdp")
+	}
 }
 
 func (c *checker) sub(s *settings, t *config.Tree) {
@@ -90,9 +99,10 @@ func (c *checker) sub(s *settings, t *config.Tree) {
 	if s.tags.outerTPID == 0 {
 		c.fault(s, "", "a sub-interface needs 'encapsulation dot1q'")
 	}
-	c.unfit(s, t, "belongs to the parent interface "+s.parent, "driver", "device")
-	if s.pppoe {
-		c.fault(s, "pppoe profile", "PPPoE is configured on the parent interface %s, for all its VLANs", s.parent)
+	c.unfit(s, t, "belongs to the parent interface "+s.parent, "driver", "device", "xdp-mode")
+	c.unfit(s, t, "subscribers are configured on the parent interface "+s.parent, "pppoe profile", "ipoe profile")
+	if len(t.List("subscriber vlans")) > 0 {
+		c.fault(s, "subscriber vlans", "subscribers are configured on the parent interface %s", s.parent)
 	}
 }
 
@@ -108,19 +118,30 @@ func (c *checker) unfit(s *settings, t *config.Tree, reason string, leaves ...st
 func (c *checker) addresses(s *settings) {
 	for n, p := range s.addresses {
 		if text := unusable(p); text != "" {
-			c.fault(s, "ip address", "%v %s", p, text)
+			c.fault(s, addressLeaf(p), "%v %s", p, text)
 		}
 		for _, other := range s.addresses[:n] {
 			if other.Overlaps(p) {
-				c.fault(s, "ip address", "%v overlaps %v", p, other)
+				c.fault(s, addressLeaf(p), "%v overlaps %v", p, other)
 			}
 		}
 	}
 }
 
+// addressLeaf names the line of an address.
+func addressLeaf(p netip.Prefix) string {
+	if p.Addr().Is6() {
+		return "ipv6 address"
+	}
+	return "ip address"
+}
+
 // unusable says why an interface cannot have the address, empty if it can.
 func unusable(p netip.Prefix) string {
 	a := p.Addr()
+	if a.Is6() {
+		return unusable6(p)
+	}
 	switch {
 	case p.Bits() == 0:
 		return "covers everything"
@@ -161,7 +182,7 @@ func (c *checker) two(a, b *settings) {
 	for _, p := range a.addresses {
 		for _, q := range b.addresses {
 			if overlap(a, p, b, q) {
-				c.fault(b, "ip address", "%v overlaps %v of interface %s", q, p, a.name)
+				c.fault(b, addressLeaf(q), "%v overlaps %v of interface %s", q, p, a.name)
 			}
 		}
 	}
@@ -179,14 +200,16 @@ func overlap(a *settings, p netip.Prefix, b *settings, q netip.Prefix) bool {
 
 // staticNextHops refuses static routes through ourselves; the addresses are known here.
 func (c *checker) staticNextHops(all []*settings) {
-	c.routesThroughUs("", c.tree, all)
-	for _, v := range c.tree.List("vrf") {
-		c.routesThroughUs(v.Text("name"), v, all)
+	for _, list := range []string{"ip route", "ipv6 route"} {
+		c.routesThroughUs("", list, c.tree, all)
+		for _, v := range c.tree.List("vrf") {
+			c.routesThroughUs(v.Text("name"), list, v, all)
+		}
 	}
 }
 
-func (c *checker) routesThroughUs(vrfName string, t *config.Tree, all []*settings) {
-	for _, r := range t.List("ip route") {
+func (c *checker) routesThroughUs(vrfName, list string, t *config.Tree, all []*settings) {
+	for _, r := range t.List(list) {
 		next, err := netip.ParseAddr(r.Text("next-hop"))
 		if err != nil {
 			continue
@@ -195,7 +218,7 @@ func (c *checker) routesThroughUs(vrfName string, t *config.Tree, all []*setting
 			return s.vrfName == vrfName && slices.ContainsFunc(s.addresses, func(p netip.Prefix) bool { return p.Addr() == next })
 		})
 		if at >= 0 {
-			c.faults = append(c.faults, &config.Error{Path: "ip route " + r.Text("prefix"), Line: r.Line(),
+			c.faults = append(c.faults, &config.Error{Path: list + " " + r.Text("prefix"), Line: r.Line(),
 				Text: fmt.Sprintf("next hop %v is our own address on interface %s", next, all[at].name)})
 		}
 	}
@@ -203,5 +226,5 @@ func (c *checker) routesThroughUs(vrfName string, t *config.Tree, all []*setting
 
 // port returns the entry of an interface that has a port of its own.
 func (s *settings) port(id entry.PortID) entry.Port {
-	return entry.Port{ID: id, Driver: s.driver, Device: s.device, MTU: s.mtu, MAC: s.mac, PPPoE: s.pppoe}
+	return entry.Port{ID: id, Driver: s.driver, Device: s.device, MTU: s.mtu, MAC: s.mac, PPPoE: s.pppoe, IPoE: s.ipoe, XDP: s.xdp}
 }

@@ -49,7 +49,7 @@ func TestMoveToAnotherVRF(t *testing.T) {
 	b.hears(1, 1, 7, "10.0.0.7", "10.0.0.1")
 	b.programmed()
 	b.configure(t, fmt.Sprintf(text, " vrf red\n"))
-	b.expect(t, "moved", lines(b.forwarder.entriesText()), lines(`interface 1 port 1 vrf 1 mtu 1500
+	b.expect(t, "moved", lines(b.forwarder.entriesText()), lines(`interface 1 port 1 vrf 1 mtu 1500 source4 10.0.0.1
 local 10.0.0.1 interface 1
 port 1 driver af-packet device core0
 route 10.0.0.0/24 vrf 1 to connected interface 1

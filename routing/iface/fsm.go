@@ -1,17 +1,20 @@
 package iface
 
-// The neighbour machine. An answer is any ARP packet that binds the neighbour's address.
+// The neighbour machine, of ARP and of neighbour discovery (RFC 4861 7.3). An answer binds the
+// neighbour's address and proves that it hears us: any ARP packet, a solicited advertisement. A hint only
+// binds it: an earlier control's memory, a solicitation or advertisement that we did not ask for.
 //
-//	           need        answer     recall     timer, attempts left   timer, last
-//	idle       ask         learn      probe      -                      -
-//	incomplete -           learn      -          ask                    hold
-//	reachable  -           learn      -          -                      probe
-//	stale      -           learn      -          probe                  forget, ask
-//	failed     -           learn      -          -                      remove
+//	           need        answer     hint            timer, attempts left   timer, last
+//	idle       ask         learn      suppose, probe  -                      -
+//	incomplete -           learn      suppose, probe  ask                    hold
+//	reachable  -           learn      suppose, probe  -                      probe
+//	stale      -           learn      -               probe                  forget, ask
+//	failed     -           learn      suppose, probe  -                      remove
 //
-// A stale neighbour is used while it is verified by unicast; when it does not answer, everybody is
-// asked, for it may have a new MAC address. A failed one is remembered for a while, so that packets
-// to nobody cost no ARP requests.
+// A stale neighbour is used while it is verified by unicast (at once: RFC 4861's STALE, DELAY and PROBE are
+// one state, since only the forwarder sees whether the neighbour is used); when it does not answer,
+// everybody is asked, for it may have a new MAC address. A failed one is remembered for a while, so that
+// packets to nobody cost no requests.
 
 // neighborState is a neighbour's state.
 type neighborState uint8
@@ -38,9 +41,9 @@ type neighborEvent uint8
 const (
 	need neighborEvent = iota // a packet or a route wants it
 	answer
-	recall // an earlier control knew it
-	retry  // the timer, and more attempts are left
-	lapse  // the timer, and it was the last attempt
+	hint  // its MAC address is told, not proven
+	retry // the timer, and more attempts are left
+	lapse // the timer, and it was the last attempt
 	numNeighborEvents
 )
 
@@ -48,11 +51,12 @@ const (
 type action uint8
 
 const (
-	ask    action = iota // broadcast request
-	probe                // unicast request
-	learn                // take the MAC address over, start its life
-	forget               // give the MAC address up
-	hold                 // start the time of a failed neighbour
+	ask     action = iota // request to all
+	probe                 // unicast request
+	learn                 // take the MAC address over, start its life
+	suppose               // take the MAC address over
+	forget                // give the MAC address up
+	hold                  // start the time of a failed neighbour
 	remove
 )
 
@@ -66,15 +70,17 @@ var neighborTable = [numNeighborStates][numNeighborEvents]transition{
 	idle: {
 		need:   {incomplete, []action{ask}},
 		answer: {reachable, []action{learn}},
-		recall: {stale, []action{probe}},
+		hint:   {stale, []action{suppose, probe}},
 	},
 	incomplete: {
 		answer: {reachable, []action{learn}},
+		hint:   {stale, []action{suppose, probe}},
 		retry:  {incomplete, []action{ask}},
 		lapse:  {failed, []action{hold}},
 	},
 	reachable: {
 		answer: {reachable, []action{learn}},
+		hint:   {stale, []action{suppose, probe}},
 		lapse:  {stale, []action{probe}},
 	},
 	stale: {
@@ -84,6 +90,7 @@ var neighborTable = [numNeighborStates][numNeighborEvents]transition{
 	},
 	failed: {
 		answer: {reachable, []action{learn}},
+		hint:   {stale, []action{suppose, probe}},
 		lapse:  {idle, []action{remove}},
 	},
 }

@@ -119,15 +119,14 @@ func (i *Interfaces) hostVRF(d *domain, tun *port) HostVRF {
 		}
 	}
 	slices.SortFunc(v.Addresses, netip.Addr.Compare)
-	v.Source4, v.Source6 = i.ownSource(d.id, netip.Addr.Is4), i.ownSource(d.id, netip.Addr.Is6)
+	v.Source4, _ = i.ownSource(d.id, netip.Addr.Is4)
+	v.Source6, _ = i.ownSource(d.id, netip.Addr.Is6)
 	return v
 }
 
 // ownSource returns the address of one family that the router speaks from in a VRF when no interface
 // decides: the lowest of a loopback, else the lowest of all; not valid: there is none.
-func (i *Interfaces) ownSource(id entry.VRFID, family func(netip.Addr) bool) netip.Addr {
-	var best netip.Addr
-	bestLoopback := false
+func (i *Interfaces) ownSource(id entry.VRFID, family func(netip.Addr) bool) (best netip.Addr, ofLoopback bool) {
 	for _, l := range i.links {
 		if !l.inService() || l.want.vrf != id {
 			continue
@@ -137,10 +136,10 @@ func (i *Interfaces) ownSource(id entry.VRFID, family func(netip.Addr) bool) net
 			if !family(a) {
 				continue
 			}
-			if !best.IsValid() || loopback && !bestLoopback || loopback == bestLoopback && a.Less(best) {
-				best, bestLoopback = a, loopback
+			if !best.IsValid() || loopback && !ofLoopback || loopback == ofLoopback && a.Less(best) {
+				best, ofLoopback = a, loopback
 			}
 		}
 	}
-	return best
+	return best, ofLoopback
 }

@@ -32,7 +32,7 @@ put port 2 driver af-packet device access0 pppoe
 --
 put port 3 driver af-packet device core0
 --
-put interface 3 port 3 vrf 0 mtu 1500
+put interface 3 port 3 vrf 0 mtu 1500 source4 198.51.100.1
 put local 198.51.100.1 interface 3
 --
 put route 100.64.0.1/32 vrf 0 to local
@@ -64,14 +64,15 @@ func TestMinimalBatches(t *testing.T) {
 	for _, step := range []struct{ name, text, want string }{
 		{"a port", port, "put vrf 0\n--\nput port 1 driver af-packet device core0\n"},
 		{"a description", port + " description Internet\n", ""},
-		{"an address", port + " ip address 10.0.0.1/24\n", `put interface 1 port 1 vrf 0 mtu 1500
+		{"an address", port + " ip address 10.0.0.1/24\n", `put interface 1 port 1 vrf 0 mtu 1500 source4 10.0.0.1
 put local 10.0.0.1 interface 1
 --
 put route 10.0.0.0/24 vrf 0 to connected interface 1
 put route 10.0.0.1/32 vrf 0 to local
 `},
 		{"arp timeout", port + " ip address 10.0.0.1/24\n arp timeout 600\n", ""},
-		{"another address of the network", port + " ip address 10.0.0.2/24\n", `delete local 10.0.0.1 interface 1
+		{"another address of the network", port + " ip address 10.0.0.2/24\n", `put interface 1 port 1 vrf 0 mtu 1500 source4 10.0.0.2
+delete local 10.0.0.1 interface 1
 put local 10.0.0.2 interface 1
 --
 delete route 10.0.0.1/32 vrf 0 cover 10.0.0.0/24 to connected interface 1
@@ -84,7 +85,7 @@ put route 10.1.0.1/32 vrf 0 to local
 `},
 		{"an MTU", port + " ip address 10.0.0.2/24\n ip address secondary 10.1.0.1/31\n mtu 1400\n", `put port 1 driver af-packet device core0 mtu 1400
 --
-put interface 1 port 1 vrf 0 mtu 1400
+put interface 1 port 1 vrf 0 mtu 1400 source4 10.0.0.2
 `},
 		{"PPPoE", port + " ip address 10.0.0.2/24\n ip address secondary 10.1.0.1/31\n mtu 1400\n pppoe profile p\n", `put port 1 driver af-packet device core0 mtu 1400 pppoe
 `},
@@ -99,7 +100,7 @@ delete local 10.0.0.2 interface 1
 delete local 10.1.0.1 interface 1
 delete interface 1
 `},
-		{"a sub-interface", port + "!\ninterface core0.100\n encapsulation dot1q 100\n ip address 10.2.0.1/30\n", `put interface 2 port 1 vlan 0x8100:100 vrf 0 mtu 1500
+		{"a sub-interface", port + "!\ninterface core0.100\n encapsulation dot1q 100\n ip address 10.2.0.1/30\n", `put interface 2 port 1 vlan 0x8100:100 vrf 0 mtu 1500 source4 10.2.0.1
 put local 10.2.0.1 interface 2
 --
 put route 10.2.0.0/30 vrf 0 to connected interface 2
@@ -111,7 +112,7 @@ delete route 10.2.0.1/32 vrf 0
 delete local 10.2.0.1 interface 2
 delete interface 2
 --
-put interface 2 port 1 vlan 0x88a8:100.7 vrf 0 mtu 1500
+put interface 2 port 1 vlan 0x88a8:100.7 vrf 0 mtu 1500 source4 10.2.0.1
 put local 10.2.0.1 interface 2
 --
 put route 10.2.0.0/30 vrf 0 to connected interface 2
@@ -284,7 +285,7 @@ func TestCheck(t *testing.T) {
 		{"interface a\n!\ninterface a.1\n encapsulation dot1q 5\n encapsulation dot1q 6\n", "2 encapsulations"},
 		{"interface a\n!\ninterface a.1\n encapsulation dot1q 5\n!\ninterface a.2\n encapsulation dot1q 5\n", "interface a.1 has the same VLANs"},
 		{"interface a\n!\ninterface a.1\n encapsulation dot1q 5\n!\ninterface a.2\n encapsulation dot1q 5 second-dot1q 6\n", ""},
-		{"interface a\n!\ninterface a.1\n encapsulation dot1q 5\n pppoe profile p\n", "PPPoE is configured on the parent"},
+		{"interface a\n!\ninterface a.1\n encapsulation dot1q 5\n pppoe profile p\n", "subscribers are configured on the parent"},
 		{"interface a\n!\ninterface a.1\n encapsulation dot1q 5\n device x\n", "belongs to the parent"},
 		{"interface a\n mtu 1400\n!\ninterface a.1\n encapsulation dot1q 5\n mtu 1500\n", "more than the 1400 of its parent"},
 		{"interface loopback0\n mtu 1500\n", "a loopback has no port"},

@@ -48,7 +48,7 @@ type Options struct {
 	TUNs bool
 	// Namespace is where the forwarder finds those devices (entry.Port); empty: in its own.
 	Namespace string
-	// Limits of the ARP table; zero: the usual ones.
+	// Limits of the neighbour table; zero: the usual ones.
 	Limits Limits
 }
 
@@ -72,7 +72,7 @@ type Interfaces struct {
 	settings   []*settings // as configured
 	started    bool        // a configuration has come
 	neighbors  int         // in all links
-	arp        arpCounters
+	arp, nd    neighborCounters
 	waiting    []func() // for the ports to have told their state
 	remembered remembered
 	after      []func() // to be called when what the handler compiled has been handed over

@@ -15,6 +15,7 @@ type link struct {
 	name       string
 	want       *settings   // nil: no longer configured
 	port       *port       // nil: a loopback
+	linkLocal6 netip.Addr  // announced last
 	vrf        entry.VRFID // of its routes; it changes when none is left
 	programmed entry.Interface
 	locals     []netip.Addr          // programmed
@@ -61,19 +62,37 @@ func (l *link) inService() bool {
 
 // up reports whether the link works: its addresses are reachable.
 func (l *link) up() bool {
-	return l.inService() && (l.port == nil || l.port.up()) && len(l.want.addresses) > 0
+	return l.inService() && (l.port == nil || l.port.up()) && l.want.layer3()
 }
+
+// layer3 reports whether something of layer 3 is configured.
+func (s *settings) layer3() bool { return len(s.addresses) > 0 || s.ipv6 }
 
 // entry returns the Interface entry that is wanted, zero for none. Without an address nothing of
 // layer 3 happens on a port.
-func (l *link) entry() entry.Interface {
-	if !l.inService() || l.port == nil || len(l.want.addresses) == 0 {
+func (i *Interfaces) entryOf(l *link) entry.Interface {
+	if !l.inService() || l.port == nil || !l.want.layer3() {
 		return entry.Interface{}
 	}
 	return entry.Interface{
 		ID: l.id, Port: l.port.id, VRF: l.want.vrf, MAC: l.want.mac, MTU: l.mtu(),
 		OuterTPID: l.want.tags.outerTPID, OuterVLAN: l.want.tags.outerVLAN, InnerVLAN: l.want.tags.innerVLAN,
+		Source4: i.errorSource(l, netip.Addr.Is4), Source6: i.errorSource(l, netip.Addr.Is6),
+		Verify: l.want.verify, MSS: l.want.mss,
 	}
+}
+
+// errorSource returns the address from which ICMP errors about a link's packets are sent: its primary one, the
+// loopback's lowest where it has none of the family (RFC 1812 4.3.2.4), else none.
+func (i *Interfaces) errorSource(l *link, family func(netip.Addr) bool) netip.Addr {
+	if a := l.want.primary(family); a.IsValid() {
+		return a
+	}
+	a, loopback := i.ownSource(l.want.vrf, family)
+	if !loopback {
+		return netip.Addr{}
+	}
+	return a
 }
 
 func (l *link) mtu() uint16 {
@@ -97,7 +116,8 @@ func (l *link) mac() entry.MAC {
 // replaced reports whether the programmed entry must go before the wanted one can come: everything
 // that refers to it was built on what differs.
 func replaced(programmed, want entry.Interface) bool {
-	programmed.MTU = want.MTU
+	programmed.MTU, programmed.MSS, programmed.Verify = want.MTU, want.MSS, want.Verify
+	programmed.Source4, programmed.Source6 = want.Source4, want.Source6
 	return programmed.ID != 0 && programmed != want
 }
 
@@ -107,7 +127,7 @@ func (l *link) moving() bool { return l.want != nil && l.want.vrf != l.vrf && !l
 // convergeLink brings the link to what is wanted, as far as it can go now. Whatever it waits for
 // comes back here.
 func (i *Interfaces) convergeLink(l *link) {
-	want := l.entry()
+	want := i.entryOf(l)
 	if replaced(l.programmed, want) || l.moving() {
 		i.withdraw(l, nil)
 		i.dropNeighbors(l, func(*neighbor) bool { return true })
@@ -123,6 +143,7 @@ func (i *Interfaces) convergeLink(l *link) {
 	routes := l.wantedRoutes()
 	i.withdraw(l, routes)
 	i.dropNeighbors(l, func(n *neighbor) bool { return !l.up() || !l.onLink(n.addr) })
+	i.fixNeighbors(l)
 	i.recallNeighbors(l)
 	i.later(func() { i.announce(l) })
 	if l.want == nil && l.idle() {
@@ -154,10 +175,7 @@ func (i *Interfaces) programLink(l *link, want entry.Interface) {
 		b.Put(want)
 		l.programmed = want
 	}
-	var locals []netip.Addr
-	for _, p := range l.want.addresses {
-		locals = append(locals, p.Addr())
-	}
+	locals := l.ownAddresses()
 	for _, a := range l.locals {
 		if !slices.Contains(locals, a) {
 			b.Delete(entry.Local{Interface: l.id, Addr: a})
@@ -239,9 +257,10 @@ func (i *Interfaces) announce(l *link) {
 		l.routes[k] = present
 		i.options.Routes.AddInterfaceRoute(l.vrf, k.prefix, l.id, l.target(k))
 		if k.kind == entry.TargetLocal {
-			i.announceAddress(l, k.prefix.Addr(), announcements)
+			i.appear(l, k.prefix.Addr())
 		}
 	}
+	i.appearLinkLocal(l)
 }
 
 // routeGone tells that the forwarder has let go of a withdrawn route.
@@ -271,18 +290,43 @@ func (l *link) onLink(a netip.Addr) bool { return l.source(a).IsValid() }
 // source returns our address from which a neighbour is asked, not valid when the address is not that
 // of a possible neighbour.
 func (l *link) source(a netip.Addr) netip.Addr {
-	if l.want == nil || l.own(a) {
+	switch {
+	case l.want == nil || l.own(a):
 		return netip.Addr{}
+	case a.Is6() && a.IsLinkLocalUnicast():
+		return l.linkLocal()
 	}
-	for _, p := range l.want.addresses {
-		if p.Contains(a) && (p.Bits() >= 31 || a != p.Masked().Addr() && a != broadcast(p)) {
-			return p.Addr()
-		}
-	}
-	return netip.Addr{}
+	return l.want.sourceFor(a)
 }
 
 // own reports whether the address is one of ours on the link.
-func (l *link) own(a netip.Addr) bool {
-	return l.want != nil && slices.ContainsFunc(l.want.addresses, func(p netip.Prefix) bool { return p.Addr() == a })
+func (l *link) own(a netip.Addr) bool { return slices.Contains(l.ownAddresses(), a) }
+
+// ownAddresses returns our addresses on the link, the link-local one last.
+func (l *link) ownAddresses() []netip.Addr {
+	if l.want == nil {
+		return nil
+	}
+	var all []netip.Addr
+	for _, p := range l.want.addresses {
+		all = append(all, p.Addr())
+	}
+	if a := l.linkLocal(); a.IsValid() {
+		all = append(all, a)
+	}
+	return all
+}
+
+// linkLocal returns our link-local address, not valid without IPv6 or when our MAC address is not known yet.
+func (l *link) linkLocal() netip.Addr {
+	mac := l.mac()
+	switch {
+	case l.want == nil || !l.want.ipv6 || l.port == nil:
+		return netip.Addr{}
+	case l.want.linkLocal.IsValid():
+		return l.want.linkLocal
+	case mac == entry.MAC{}:
+		return netip.Addr{}
+	}
+	return linkLocal6(mac)
 }

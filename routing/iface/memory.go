@@ -21,7 +21,11 @@ type Memory interface {
 // remembered are the neighbours of an earlier control.
 type remembered map[entry.InterfaceID]map[netip.Addr]entry.MAC
 
-const rememberedKeyBytes = 8 // interface 4, IPv4 address 4
+// A key is the interface, 4 bytes, and the address.
+const (
+	rememberedKeyBytes4 = 4 + 4
+	rememberedKeyBytes6 = 4 + 16
+)
 
 func memoryKey(id entry.InterfaceID, addr netip.Addr) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(id)), addr.AsSlice()...)
@@ -34,14 +38,15 @@ func load(m Memory) (remembered, error) {
 		return all, nil
 	}
 	err := m.ForEach(func(key, value []byte) error {
-		if len(key) != rememberedKeyBytes || len(value) != len(entry.MAC{}) {
+		if len(key) != rememberedKeyBytes4 && len(key) != rememberedKeyBytes6 || len(value) != len(entry.MAC{}) {
 			return fmt.Errorf("neighbour %x has %d bytes", key, len(value))
 		}
 		id := entry.InterfaceID(binary.BigEndian.Uint32(key))
 		if all[id] == nil {
 			all[id] = map[netip.Addr]entry.MAC{}
 		}
-		all[id][netip.AddrFrom4([4]byte(key[4:]))] = entry.MAC(value)
+		addr, _ := netip.AddrFromSlice(key[4:])
+		all[id][addr] = entry.MAC(value)
 		return nil
 	})
 	return all, err
@@ -65,7 +70,7 @@ func (i *Interfaces) recallNeighbors(l *link) {
 			continue
 		}
 		n.mac, n.saved = saved[a], saved[a]
-		i.feed(n, recall)
+		i.feed(n, hint)
 	}
 }
 

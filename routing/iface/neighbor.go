@@ -16,7 +16,7 @@ const (
 	failedHold    = 5 * time.Second // how long nobody is asked again
 )
 
-// Limits bound the ARP table, so that a scan of our networks cannot exhaust it. Neighbours that routes
+// Limits bound the neighbour table, so that a scan of our networks cannot exhaust it. Neighbours that routes
 // need as next hops are always admitted.
 type Limits struct {
 	Total             int // neighbours in all
@@ -51,6 +51,8 @@ type neighbor struct {
 	programmed entry.Neighbor
 	host       presence  // of its host route
 	saved      entry.MAC // in the memory, zero: not there
+	fixed      bool      // named by the operator: neither asked for nor forgotten
+	router     bool      // it says so (RFC 4861 4.4)
 }
 
 // Want implements rib.Neighbors.
@@ -125,13 +127,13 @@ func (i *Interfaces) admit(l *link, addr netip.Addr) *neighbor {
 	limits := i.options.Limits
 	full := func() bool { return len(l.neighbors) >= limits.PerInterface || i.neighbors >= limits.Total }
 	for len(l.unresolved) > 0 && (len(l.unresolved) >= limits.UnresolvedPerLink || full()) {
-		i.arp.evicted++
+		i.heardOf(addr).evicted++
 		i.reset(l.unresolved[0])
 	}
 	if full() {
-		i.arp.full++
+		i.heardOf(addr).full++
 		if l.quiet.allow(i.loop.Now()) {
-			i.options.Log.Warn("ARP table is full", "interface", l.name, "neighbors", len(l.neighbors), "total", i.neighbors)
+			i.options.Log.Warn("neighbour table is full", "interface", l.name, "neighbors", len(l.neighbors), "total", i.neighbors)
 		}
 		return nil
 	}
@@ -172,16 +174,15 @@ func (i *Interfaces) act(n *neighbor, a action) {
 	switch a {
 	case ask, probe:
 		n.attempts++
-		destination := broadcastMAC
-		if a == probe {
-			destination = n.mac
-		}
-		i.request(n.link, n.addr, destination)
+		i.request(n, a == probe)
 		i.arm(n, retryInterval)
 	case learn:
 		n.since = i.loop.Now()
 		n.link.unqueue(n)
 		i.arm(n, n.life())
+	case suppose:
+		n.since = i.loop.Now()
+		n.link.unqueue(n)
 	case forget:
 		n.mac = entry.MAC{}
 	case hold:
@@ -200,8 +201,8 @@ func (n *neighbor) life() time.Duration {
 
 // spread returns a number from 0 to 63 that depends on the address alone.
 func spread(a netip.Addr) uint8 {
-	b := a.As4()
-	return (b[3]*37 ^ b[2]*11 ^ b[1]) % 64
+	b := a.As16()
+	return (b[15]*37 ^ b[14]*11 ^ b[13]) % 64
 }
 
 // arm starts the neighbour's timer in place of the one that runs.
@@ -244,7 +245,7 @@ func (m neighborTimer) handle(i *Interfaces) {
 // reset returns a neighbour to idle; one that nothing needs vanishes.
 func (i *Interfaces) reset(n *neighbor) {
 	i.disarm(n)
-	n.state, n.mac, n.attempts = idle, entry.MAC{}, 0
+	n.state, n.mac, n.attempts, n.fixed = idle, entry.MAC{}, 0, false
 	n.link.unqueue(n)
 	i.convergeNeighbor(n)
 }
@@ -253,7 +254,8 @@ func (i *Interfaces) reset(n *neighbor) {
 // it is resolved, and a host route while it is resolved.
 func (i *Interfaces) convergeNeighbor(n *neighbor) {
 	l := n.link
-	useful := n.state.resolved() && l.up()
+	// A link-local address is nobody's route: every link has the same ones.
+	useful := n.state.resolved() && l.up() && !n.addr.IsLinkLocalUnicast()
 	if !useful && n.host == present {
 		n.host = leaving
 		i.later(func() {

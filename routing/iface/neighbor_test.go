@@ -35,14 +35,14 @@ const (
 func TestNeighborTable(t *testing.T) {
 	// Every state and event, as the drawing in fsm.go has it.
 	want := map[string]string{
-		"idle need": "incomplete [ask]", "idle answer": "reachable [learn]", "idle recall": "stale [probe]",
-		"incomplete answer": "reachable [learn]", "incomplete retry": "incomplete [ask]", "incomplete lapse": "failed [hold]",
-		"reachable answer": "reachable [learn]", "reachable lapse": "stale [probe]",
+		"idle need": "incomplete [ask]", "idle answer": "reachable [learn]", "idle hint": "stale [suppose probe]",
+		"incomplete answer": "reachable [learn]", "incomplete hint": "stale [suppose probe]", "incomplete retry": "incomplete [ask]", "incomplete lapse": "failed [hold]",
+		"reachable answer": "reachable [learn]", "reachable hint": "stale [suppose probe]", "reachable lapse": "stale [probe]",
 		"stale answer": "reachable [learn]", "stale retry": "stale [probe]", "stale lapse": "incomplete [forget ask]",
-		"failed answer": "reachable [learn]", "failed lapse": "idle [remove]",
+		"failed answer": "reachable [learn]", "failed hint": "stale [suppose probe]", "failed lapse": "idle [remove]",
 	}
-	events := []string{"need", "answer", "recall", "retry", "lapse"}
-	actions := []string{"ask", "probe", "learn", "forget", "hold", "remove"}
+	events := []string{"need", "answer", "hint", "retry", "lapse"}
+	actions := []string{"ask", "probe", "learn", "suppose", "forget", "hold", "remove"}
 	for s := idle; s < numNeighborStates; s++ {
 		for e := need; e < numNeighborEvents; e++ {
 			next, todo := step(s, e)
@@ -222,7 +222,7 @@ func TestShowAndClear(t *testing.T) {
 	b.advance(500 * time.Millisecond)
 	table := b.ask(t, "show arp", nil).(oper.Table[NeighborRow])
 	b.expect(t, "show arp", fmt.Sprint(table.Rows), "[{10.0.0.7 06:00:00:00:00:07 core0 reachable 0 false} {10.0.0.8  core0 incomplete 0 false} {10.0.0.9  core0 incomplete 0 true}]")
-	if err, ok := b.ask(t, "clear arp", map[string]string{"address": "10.0.0.77"}).(error); !ok || !strings.Contains(err.Error(), "not in the ARP table") {
+	if err, ok := b.ask(t, "clear arp", map[string]string{"address": "10.0.0.77"}).(error); !ok || !strings.Contains(err.Error(), "no neighbour that could be forgotten") {
 		t.Errorf("clear of an unknown neighbour: %v", err)
 	}
 	b.sent()

@@ -15,7 +15,7 @@ type received struct {
 	overload  atomic.Uint64 // the inbox was full
 }
 
-// Punt implements entry.Receiver for ClassARP and ClassGlean.
+// Punt implements entry.Receiver for ClassARP, ClassND and ClassGlean.
 func (i *Interfaces) Punt(p entry.Punt) {
 	defer func() {
 		if recover() != nil { // a malformed frame never stops the process
@@ -49,15 +49,31 @@ func decode(p entry.Punt) (m func(entry.InterfaceID) message, ok bool) {
 	case entry.ClassARP:
 		h, ok := decodeARP(p.Data[p.Payload:])
 		return func(id entry.InterfaceID) message { h.id = id; return h }, ok
+	case entry.ClassND:
+		h, ok := decodeND(p.Data[p.Payload:])
+		if e := wire.Ethernet(p.Data); ok && e.Valid() {
+			h.frameMAC = e.Source()
+		}
+		return func(id entry.InterfaceID) message { h.id = id; return h }, ok
 	case entry.ClassGlean:
-		ip := wire.IPv4(p.Data[p.Payload:])
-		if len(ip) < wire.IPv4Length || ip[0]>>4 != 4 {
+		destination, ok := waitingFor(p.Data[p.Payload:])
+		if !ok {
 			return nil, false
 		}
-		destination := netip.AddrFrom4(ip.Destination())
 		return func(id entry.InterfaceID) message { return gleaned{id, destination} }, true
 	}
 	return nil, false
+}
+
+// waitingFor returns the destination of a packet.
+func waitingFor(b []byte) (a netip.Addr, ok bool) {
+	switch ip4, ip6 := wire.IPv4(b), wire.IPv6(b); {
+	case len(b) >= wire.IPv4Length && b[0]>>4 == 4:
+		return netip.AddrFrom4(ip4.Destination()), true
+	case len(b) >= wire.IPv6Length && b[0]>>4 == 6:
+		return netip.AddrFrom16(ip6.Destination()), true
+	}
+	return a, false
 }
 
 // decodeARP reads an ARP packet. Of one that is not for IPv4 over Ethernet, is neither request nor

@@ -36,12 +36,12 @@ type InterfaceRow struct {
 	port    entry.PortID // 0: without counters of its own
 }
 
-// NeighborRow is one entry of the ARP table.
+// NeighborRow is one neighbour.
 type NeighborRow struct {
 	Address    string `show:"Address"`
 	MAC        string `show:"MAC"`
 	Interface  string `show:"Interface"`
-	State      string `show:"State"` // incomplete, reachable, stale, failed
+	State      string `show:"State"` // incomplete, reachable, stale, failed, static
 	AgeSeconds uint64 `show:"Age (s)"`
 	NextHop    bool   `show:"Next hop"` // a route needs it
 }
@@ -54,22 +54,30 @@ func (i *Interfaces) Commands() []*oper.Command {
 			Args: []oper.Arg{{Name: "name", Help: "only this interface, in detail", Optional: true, Complete: i.names}},
 			Run:  i.showInterfaces,
 		},
-		{Words: "show arp", Help: "the ARP table", Run: i.showARP},
+		{Words: "show arp", Help: "IPv4 neighbours: the ARP table", Run: i.showNeighbors(netip.Addr.Is4)},
+		{Words: "show ipv6 neighbors", Help: "IPv6 neighbours", Run: i.showNeighbors(netip.Addr.Is6)},
 		{
-			Words: "clear arp", Help: "forget neighbours; those that routes need are asked for at once",
-			Args: []oper.Arg{{Name: "address", Help: "only this neighbour", Optional: true, Check: checkAddress}},
-			Run:  i.clearARP,
+			Words: "clear arp", Help: "forget IPv4 neighbours; those that routes need are asked for at once",
+			Args: []oper.Arg{{Name: "address", Help: "only this neighbour", Optional: true, Check: checkAddress(netip.Addr.Is4, "an IPv4 address")}},
+			Run:  i.clearCommand("clear arp", netip.Addr.Is4),
+		},
+		{
+			Words: "clear ipv6 neighbors", Help: "forget IPv6 neighbours; those that routes need are asked for at once",
+			Args: []oper.Arg{{Name: "address", Help: "only this neighbour", Optional: true, Check: checkAddress(netip.Addr.Is6, "an IPv6 address")}},
+			Run:  i.clearCommand("clear ipv6 neighbors", netip.Addr.Is6),
 		},
 	}
 }
 
 func (i *Interfaces) names() []string { return i.snapshot.Load().listed }
 
-func checkAddress(word string) error {
-	if a, err := netip.ParseAddr(word); err != nil || !a.Is4() {
-		return fmt.Errorf("expected an IPv4 address, found %q", word)
+func checkAddress(family func(netip.Addr) bool, expected string) func(word string) error {
+	return func(word string) error {
+		if a, err := netip.ParseAddr(word); err != nil || !family(a) {
+			return fmt.Errorf("expected %s, found %q", expected, word)
+		}
+		return nil
 	}
-	return nil
 }
 
 // view makes the loop run a function and waits until it has.
@@ -128,6 +136,9 @@ func (i *Interfaces) row(s *settings) InterfaceRow {
 	l := i.linkOf(s.name)
 	if l == nil {
 		return r
+	}
+	if a := l.linkLocal(); a.IsValid() {
+		r.Addresses = append(r.Addresses, a.String())
 	}
 	r.Index, r.Problem, r.State, r.VLAN = uint32(l.id), l.problem, l.state(), l.vlan()
 	if l.port == nil {
@@ -231,30 +242,38 @@ func (r InterfaceRow) document() oper.Document {
 	return oper.Document{Sections: sections, Data: r}
 }
 
-func (i *Interfaces) showARP(ctx context.Context, _ oper.Call) (any, error) {
-	var table oper.Table[NeighborRow]
-	err := i.view(ctx, func() { table = i.arpTable() })
-	return table, err
+func (i *Interfaces) showNeighbors(family func(netip.Addr) bool) func(context.Context, oper.Call) (any, error) {
+	return func(ctx context.Context, _ oper.Call) (any, error) {
+		var table oper.Table[NeighborRow]
+		err := i.view(ctx, func() { table = i.neighborTable(family) })
+		return table, err
+	}
 }
 
-func (i *Interfaces) arpTable() (table oper.Table[NeighborRow]) {
+func (i *Interfaces) neighborTable(family func(netip.Addr) bool) (table oper.Table[NeighborRow]) {
 	now := i.loop.Now()
 	for _, id := range slices.Sorted(maps.Keys(i.links)) {
 		l := i.links[id]
 		for _, a := range slices.SortedFunc(maps.Keys(l.neighbors), netip.Addr.Compare) {
 			n := l.neighbors[a]
-			if n.state == idle && n.wants == 0 {
-				continue // on its way out
+			if !family(a) || n.state == idle && n.wants == 0 {
+				continue // or on its way out
 			}
 			row := NeighborRow{Address: a.String(), Interface: l.name, State: n.state.String(), NextHop: n.wants > 0,
 				AgeSeconds: uint64(now.Sub(n.since) / time.Second)}
 			if n.state.resolved() {
 				row.MAC = n.mac.String()
 			}
+			if n.fixed {
+				row.State = "static"
+			}
 			table.Rows = append(table.Rows, row)
 		}
 	}
 	c := i.arp
+	if family(netip.IPv6Unspecified()) {
+		c = i.nd
+	}
 	table.Summary = fmt.Sprintf("%d neighbors; %d requests sent (%d lost), %d answers, %d unsolicited, %d off link, %d address conflicts, "+
 		"%d moved, %d evicted, %d not admitted; %d malformed, %d for no interface, %d over limit",
 		len(table.Rows), c.requests, c.unsent, c.answers, c.unsolicited, c.offLink, c.conflicts, c.moved, c.evicted, c.full,
@@ -262,21 +281,25 @@ func (i *Interfaces) arpTable() (table oper.Table[NeighborRow]) {
 	return table
 }
 
-func (i *Interfaces) clearARP(ctx context.Context, call oper.Call) (any, error) {
+func (i *Interfaces) clearCommand(words string, family func(netip.Addr) bool) func(context.Context, oper.Call) (any, error) {
+	return func(ctx context.Context, call oper.Call) (any, error) { return i.clear(ctx, call, words, family) }
+}
+
+func (i *Interfaces) clear(ctx context.Context, call oper.Call, words string, family func(netip.Addr) bool) (any, error) {
 	var addr netip.Addr
 	if word := call.Args["address"]; word != "" {
 		a, err := netip.ParseAddr(word)
 		if err != nil {
-			return nil, fmt.Errorf("clear arp: %w", err)
+			return nil, fmt.Errorf("%s: %w", words, err)
 		}
 		addr = a
 	}
 	cleared := 0
-	if err := i.view(ctx, func() { cleared = i.clearNeighbors(addr) }); err != nil {
+	if err := i.view(ctx, func() { cleared = i.clearNeighbors(family, addr) }); err != nil {
 		return nil, err
 	}
 	if addr.IsValid() && cleared == 0 {
-		return nil, fmt.Errorf("clear arp: %v is not in the ARP table", addr)
+		return nil, fmt.Errorf("%s: %v is no neighbour that could be forgotten", words, addr)
 	}
 	return oper.Document{
 		Sections: []oper.Section{{Text: fmt.Sprintf("%d neighbors forgotten", cleared)}},
