@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"syscall"
@@ -247,5 +248,93 @@ func TestFreeRADIUSMany(t *testing.T) {
 	text, _ := os.ReadFile(detail)
 	if n := strings.Count(string(text), "Acct-Status-Type = Start"); n < all {
 		t.Errorf("%d records of %d", n, all)
+	}
+}
+
+func TestFreeRADIUSIPv6(t *testing.T) {
+	port, detail := freeRADIUS(t)
+	s := start(t, Options{}, radiusConfig(port, " source-address 127.0.0.1"))
+	dora := askCHAP(t, s, "dora", "explorer").Grant
+	if dora == nil {
+		t.Fatal("dora was refused")
+	}
+	want := aaa.Grant{
+		Address: netip.MustParseAddr("100.64.0.201"), InterfaceID: 0xd0a, Prefix: netip.MustParsePrefix("2001:db8:d0a:1::/64"),
+		Address6: netip.MustParseAddr("2001:db8:d0a::1"), Delegated: netip.MustParsePrefix("2001:db8:d0a:100::/56"),
+		DNS6:  [2]netip.Addr{netip.MustParseAddr("2001:db8::53"), netip.MustParseAddr("2001:db8::54")},
+		Class: [][]byte{[]byte("dora")}, InterimInterval: 10 * time.Minute, Source: "lab", Authentic: aaa.ByRADIUS,
+	}
+	if !reflect.DeepEqual(*dora, want) {
+		t.Errorf("grant %+v\nwant  %+v", *dora, want)
+	}
+	if g := askCHAP(t, s, "paul", "pools").Grant; g == nil || g.Pool != "residential" || g.PrefixPool != "ra" || g.Pool6 != "na" || g.DelegatedPool != "pd" {
+		t.Errorf("paul's grant %+v", g)
+	}
+	tell(t, s, aaa.Record{
+		Type: aaa.Start, AcctSessionID: "s-6", Username: "dora", Line: line(), Address: dora.Address, Address6: dora.Address6,
+		Prefix: dora.Prefix, Delegated: dora.Delegated, InterfaceID: dora.InterfaceID, Authentic: aaa.ByRADIUS, Time: time.Now(),
+	})
+	contains(t, detail, "Framed-IP-Address = 100.64.0.201", "Framed-IPv6-Prefix = 2001:db8:d0a:1::/64", "Framed-IPv6-Address = 2001:db8:d0a::1",
+		"Delegated-IPv6-Prefix = 2001:db8:d0a:100::/56", "Framed-Interface-Id = 0:0:0:d0a", "NAS-IP-Address = 192.0.2.9")
+	status, err := s.client.Status(t.Context())
+	if err != nil || len(status.Ignored) != 0 {
+		t.Errorf("status %+v, %v", status, err)
+	}
+}
+
+func TestFreeRADIUSLines(t *testing.T) {
+	port, detail := freeRADIUS(t)
+	s := start(t, Options{}, strings.Replace(radiusConfig(port, " source-address 127.0.0.1"), " nas-ip-address 192.0.2.9\n", "", 1))
+	request := aaa.Request{AcctSessionID: "s-7", Username: "02:1b:00:00:00:0a", Method: aaa.ByLine, Password: []byte("ipoe"), Line: line()}
+	request.Line.Access, request.Line.Vendor = aaa.IPoE, []byte("udhcp 1.36")
+	judge := func(name, password string) aaa.Answer {
+		r := request
+		r.Username, r.Password = name, []byte(password)
+		answered := make(chan aaa.Answer, 1)
+		s.Authorize(r, func(a aaa.Answer) { answered <- a })
+		return wait(t, answered)
+	}
+	if g := judge("02:1b:00:00:00:0a", "ipoe").Grant; g == nil || g.Address != netip.MustParseAddr("100.64.1.27") || g.Delegated != netip.MustParsePrefix("2001:db8:1b:100::/56") {
+		t.Errorf("grant %+v", g)
+	}
+	if g := judge("02:1c:00:00:00:0a", "ipoe").Grant; g == nil || g.Pool != "residential" || g.DelegatedPool != "pd" {
+		t.Errorf("grant %+v", g)
+	}
+	for name, password := range map[string]string{"02:1b:00:00:00:0a": "guess", "0a:00:00:00:00:0a": "ipoe"} {
+		if r := judge(name, password).Reject; r == nil || r.Cause != aaa.BadCredentials {
+			t.Errorf("%s with %s: %+v", name, password, r)
+		}
+	}
+	tell(t, s, aaa.Record{
+		Type: aaa.Start, AcctSessionID: "s-7", Username: request.Username, Line: request.Line,
+		Address: netip.MustParseAddr("100.64.1.27"), Delegated: netip.MustParsePrefix("2001:db8:1b:100::/56"), Time: time.Now(),
+	})
+	contains(t, detail, `User-Name = "02:1b:00:00:00:0a"`, "NAS-Port-Type = Ethernet", `Alc-DHCP-Vendor-Class-Id = "udhcp 1.36"`,
+		"Delegated-IPv6-Prefix = 2001:db8:1b:100::/56", "NAS-IP-Address = 127.0.0.1", "ADSL-Agent-Circuit-Id")
+	if text, _ := os.ReadFile(detail); strings.Contains(string(text), "Framed-Protocol") {
+		t.Error("an IPoE session speaks PPP")
+	}
+}
+
+// tell accounts a record and waits until a server has it.
+func tell(t *testing.T, s *Service, record aaa.Record) {
+	t.Helper()
+	taken := make(chan bool, 1)
+	s.AccountThen(record, func(ok bool) { taken <- ok })
+	if !wait(t, taken) {
+		t.Fatal("the record was not taken")
+	}
+}
+
+func contains(t *testing.T, file string, all ...string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range all {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s lacks %s:\n%s", file, want, text)
+		}
 	}
 }
