@@ -95,7 +95,8 @@ func wire(p paths, home dwelling, seed string, level *slog.LevelVar, log *slog.L
 	box := system.New(level, version(), time)
 	forwarder := engine.New(source{r.client, p.forwarderSock()})
 	settings = forwarder.Settings
-	r.authority = service.New(service.Options{Clock: time, Log: log, Records: r.store.Bucket("accounting")})
+	r.authority = service.New(service.Options{Clock: time, Log: log, Sockets: vrf.NewSockets(r.vrfs, home.host),
+		Records: r.store.Bucket("accounting")})
 	r.sessions, err = sessions.New(sessions.Needs{Clock: time, Log: log, Store: r.store, Programmer: r.client,
 		Counters: r.client, Ports: r.interfaces, Authorizer: r.authority, Accountant: r.authority, Routes: r.rib, VRFs: r.vrfs})
 	if err != nil {
