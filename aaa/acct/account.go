@@ -11,6 +11,7 @@ import (
 type item struct {
 	record   aaa.Record
 	done     func(taken bool)
+	lane     *lane
 	key      uint64 // of the store
 	accepted time.Time
 	sentAt   time.Time // last handed to the sink
@@ -23,6 +24,7 @@ func (i *item) fences() bool {
 
 // account is a session with records that are not taken yet.
 type account struct {
+	lane    *lane
 	items   []*item // oldest first
 	queued  bool    // in the ready queue
 	resting bool    // pauses by itself
@@ -33,6 +35,7 @@ type account struct {
 func (a *Accountant) accept(i *item) {
 	a.counters.Accepted++
 	a.kept++
+	i.lane = a.lane(i.record.Group)
 	if a.kept > a.options.MaxRecords {
 		a.giveUp(i, "too many records wait")
 		return
@@ -58,9 +61,10 @@ func (a *Accountant) file(i *item) {
 	id := i.record.AcctSessionID
 	account := a.accounts[id]
 	if account == nil {
-		account = newAccount()
+		account = newAccount(i.lane)
 		a.accounts[id] = account
 	}
+	i.lane = account.lane // records of one session are told in order, wherever the later ones belong
 	if i.record.Type != aaa.Start {
 		a.supersede(account)
 	}
@@ -68,7 +72,7 @@ func (a *Accountant) file(i *item) {
 	a.enqueue(account)
 }
 
-func newAccount() *account { return &account{pause: firstPause} }
+func newAccount(l *lane) *account { return &account{lane: l, pause: firstPause} }
 
 func (a *Accountant) supersede(account *account) {
 	keep := account.items[:0]

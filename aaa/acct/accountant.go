@@ -56,7 +56,7 @@ type Options struct {
 	Log        *slog.Logger
 	Store      Store         // nil: records end with the process, the undelivered ones in its log
 	Kept       []Kept        // what Store holds, in order of keys
-	Window     int           // records in delivery at a time
+	Window     int           // records of a group in delivery at a time
 	MaxRecords int           // records kept; what comes beyond is given up
 	Patience   time.Duration // how long a record is kept
 }
@@ -86,8 +86,8 @@ type Status struct {
 	Counters
 	Queued    int           // records that wait
 	InFlight  int           // records in delivery
-	SinkDown  bool          // deliveries fail
-	OldestAge time.Duration // of the oldest record not yet taken
+	SinkDown  bool          // deliveries of some group fail
+	OldestAge time.Duration // of the oldest record not yet taken, since its event
 }
 
 // Accountant takes records from any goroutine.
@@ -97,17 +97,24 @@ type Accountant struct {
 	loop    *loop.Loop[message]
 
 	accounts map[string]*account
-	ready    []*account // accounts whose next record may be sent
-	kept     int        // records in all accounts
-	inFlight int
+	lanes    map[string]*lane
+	order    []*lane // of lanes, as they came up
+	kept     int     // records in all accounts
 	lastKey  atomic.Uint64
 	fence    *item   // an Accounting-On or -Off that is not taken yet
 	held     []*item // what came after it
 
+	counters Counters
+}
+
+// lane is the way to the servers of one group: what fails there must not hold up the others.
+type lane struct {
+	group     string
+	ready     []*account // accounts whose next record may be sent
+	inFlight  int
 	down      bool
 	lastTaken time.Time
 	resting   bool // down, and the pause after the last failure is not over
-	counters  Counters
 }
 
 // message is what the loop's inbox holds.
@@ -120,7 +127,7 @@ type (
 		outcome Outcome
 	}
 	rested  struct{ account *account } // the pause of a single account is over
-	probe   struct{}                   // the pause of the sink is over
+	probe   struct{ lane *lane }       // the pause of the lane is over
 	overdue struct{ fence *item }      // it has held up others for long enough
 	inspect struct{ read func() }
 )
@@ -133,10 +140,11 @@ func New(sink Sink, options Options) *Accountant {
 		sink:     sink,
 		loop:     loop.New[message](options.Clock, 0),
 		accounts: map[string]*account{},
+		lanes:    map[string]*lane{},
 	}
 	for _, k := range options.Kept {
 		a.lastKey.Store(max(a.lastKey.Load(), k.Key))
-		a.loop.Post(submitted{&item{record: k.Record, key: k.Key, accepted: k.Record.Time}})
+		a.loop.Post(submitted{&item{record: k.Record, key: k.Key, accepted: a.loop.Now()}})
 	}
 	return a
 }
@@ -185,7 +193,7 @@ func (a *Accountant) handle(m message) {
 		m.account.resting = false
 		a.enqueue(m.account)
 	case probe:
-		a.resting = false
+		m.lane.resting = false
 	case overdue:
 		a.liftFence(m.fence)
 	case inspect:

@@ -1,6 +1,8 @@
 package service
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"vbng/aaa"
@@ -49,6 +51,21 @@ func (p *policy) accounts(name string) bool {
 		return g.account
 	}
 	return p.fallback.account || p.servers
+}
+
+// announced returns the groups whose servers are told of a beginning, "" for those of "aaa".
+func (p *policy) announced() []string {
+	var names []string
+	if p.fallback.account {
+		names = append(names, "")
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.groups)) {
+		g := p.groups[name]
+		if g.account && !g.former && (len(g.servers) > 0 || !p.fallback.account) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // interimOf is the interval for sessions of a group that the server names none for.

@@ -66,21 +66,24 @@ func New(options Options) *Service {
 }
 
 // AnnounceStart tells the servers that all sessions before this moment are gone (Accounting-On), if
-// so configured. It is for a router that begins without sessions, after the first Apply: not for one
+// so configured: those of "aaa", and those of every group that has servers of its own. It is for a router that begins without sessions, after the first Apply: not for one
 // whose control process alone was restarted. Accounting-Off is never sent: the end of control ends no
 // session, and whoever ends the forwarder as well tells nobody.
 func (s *Service) AnnounceStart() {
 	p := s.active.Load()
-	if !p.fallback.account || !p.announce {
+	if !p.announce {
 		return
 	}
 	now := s.options.Clock.Now()
-	s.accountant.Account(aaa.Record{
-		Type: aaa.AccountingOn,
-		Time: now,
-		// RFC 2866 5.5 wants an Acct-Session-Id in every record.
-		AcctSessionID: "nas-" + strconv.FormatInt(now.UnixNano(), 36),
-	}, nil)
+	for _, name := range p.announced() {
+		s.accountant.Account(aaa.Record{
+			Type:  aaa.AccountingOn,
+			Time:  now,
+			Group: name,
+			// RFC 2866 5.5 wants an Acct-Session-Id in every record.
+			AcctSessionID: "nas-" + strconv.FormatInt(now.UnixNano(), 36),
+		}, nil)
+	}
 }
 
 // Run implements commit.Subsystem.

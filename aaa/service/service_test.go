@@ -252,7 +252,7 @@ func TestTestAAA(t *testing.T) {
 
 func TestAnnounce(t *testing.T) {
 	network := silent{make(chan netip.AddrPort, 10)}
-	s := start(t, Options{OpenSocket: network.open}, strings.Replace(sample, " accounting radius", " accounting radius\n accounting-on", 1))
+	s := start(t, Options{OpenSocket: network.open}, strings.Replace(grouped, " accounting radius", " accounting radius\n accounting-on", 1))
 	s.AnnounceStart()
 	if to := wait(t, network.sent); to != netip.MustParseAddrPort("192.0.2.1:1813") {
 		t.Errorf("sent to %v", to)
