@@ -104,7 +104,7 @@ func userSchema() *schema.Node {
 }
 
 func pool6(name, help string) *schema.Node {
-	return &schema.Node{Name: name, Kind: schema.Leaf, Type: schema.Name(), Help: help, Effect: "for new sessions only"}
+	return &schema.Node{Name: name, Kind: schema.Leaf, Type: schema.Name(), Ref: "ipv6 pool", Help: help, Effect: "for new sessions only"}
 }
 
 // Reserve implements commit.Subsystem: there is nothing to take.

@@ -82,9 +82,10 @@ func TestGroupFaults(t *testing.T) {
 		{"aaa group g\n authentication radius\n", "aaa group g / authentication: no radius server is configured"},
 		{"aaa group g\n accounting radius\n", "aaa group g / accounting: no radius server is configured"},
 		{"radius server one\n address 192.0.2.1\n secret s\n vrf red\n", `radius server one / vrf: vrf "red" is not defined`},
+		{"user alice\n password x\n ipv6 address pool pd\n", `ipv6 pool "pd" is not defined`},
 		{"user alice\n password x\n ipv6 address fe80::1\n", "user alice / ipv6 address: fe80::1 is not the address of a host"},
 		{"user alice\n password x\n ipv6 prefix ff00:0:0:1::/64\n", "cannot be a subscriber's"},
-		{"user alice\n password x\n ipv6 delegated-prefix 2001:db8::/56\n ipv6 delegated pool pd\n", "the user has a fixed ipv6 delegated-prefix"},
+		{"ipv6 pool pd\nuser alice\n password x\n ipv6 delegated-prefix 2001:db8::/56\n ipv6 delegated pool pd\n", "the user has a fixed ipv6 delegated-prefix"},
 	} {
 		if text := faultsOf(t, s, tt.text); !strings.Contains(text, tt.want) {
 			t.Errorf("%q: %q, want %q", tt.text, text, tt.want)
@@ -103,7 +104,7 @@ func TestGroupFaults(t *testing.T) {
 
 func TestUserIPv6(t *testing.T) {
 	s := New(Options{})
-	users := readUsers(tree(t, s, "user alice\n password x\n ipv6 address 2001:db8::9\n ipv6 prefix 2001:db8:1::/64\n ipv6 delegated-prefix 2001:db8:2::/56\n"+
+	users := readUsers(tree(t, s, "ipv6 pool na\nipv6 pool ra\nipv6 pool pd\nuser alice\n password x\n ipv6 address 2001:db8::9\n ipv6 prefix 2001:db8:1::/64\n ipv6 delegated-prefix 2001:db8:2::/56\n"+
 		"user bob\n password x\n ipv6 address pool na\n ipv6 prefix pool ra\n ipv6 delegated pool pd\n"))
 	if u := users[0]; u.Address6 != netip.MustParseAddr("2001:db8::9") || u.Prefix.String() != "2001:db8:1::/64" || u.Delegated.String() != "2001:db8:2::/56" {
 		t.Errorf("%+v", u)

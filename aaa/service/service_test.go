@@ -71,6 +71,8 @@ func parse(t *testing.T, s *Service, text string) (*config.Tree, []error) {
 		{Name: "hostname", Kind: schema.Leaf, Help: "name", Type: schema.Name()},
 		{Name: "ip pool", Kind: schema.List, Mode: "config-pool", Help: "pool",
 			Keys: []*schema.Node{{Name: "name", Kind: schema.Leaf, Help: "name", Type: schema.Name()}}},
+		{Name: "ipv6 pool", Kind: schema.List, Mode: "config-pool6", Help: "pool",
+			Keys: []*schema.Node{{Name: "name", Kind: schema.Leaf, Help: "name", Type: schema.Name()}}},
 		{Name: "vrf", Kind: schema.List, Mode: "config-vrf", Help: "VRF",
 			Keys: []*schema.Node{{Name: "name", Kind: schema.Leaf, Help: "name", Type: schema.Name()}}},
 	}
