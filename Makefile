@@ -7,7 +7,7 @@ FUZZTIME ?= 5s
 LABARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build test race fuzz lint bench bench-report lab run packages clean
+.PHONY: help build test race fuzz lint bench bench-report lab run packages deb clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -48,5 +48,8 @@ lab: packages build ## end-to-end tests with real peers in network namespaces (r
 run: packages build ## a lab of your own: router, subscribers, Internet, and the CLI (root)
 	@etc/lab/run.sh
 
+deb: build ## a Debian package with systemd units, in dist/
+	@etc/deb/build.sh $(BIN) dist
+
 clean: ## remove what was built
-	rm -rf $(BIN)
+	rm -rf $(BIN) dist
