@@ -154,9 +154,9 @@ func TestPortDownAndUp(t *testing.T) {
 	b.expect(t, "port down", b.programmed(), `put neighbor 10.0.0.2 interface 1 unresolved
 --
 delete route 10.0.0.0/24 vrf 0 cover 0.0.0.0/0 to neighbor 10.0.0.2 interface 1
+delete route 10.0.0.1/32 vrf 0 cover 0.0.0.0/0 to neighbor 10.0.0.2 interface 1
+delete route 10.0.0.2/32 vrf 0 cover 0.0.0.0/0 to neighbor 10.0.0.2 interface 1
 delete route 0.0.0.0/0 vrf 0
-delete route 10.0.0.1/32 vrf 0
-delete route 10.0.0.2/32 vrf 0
 --
 delete neighbor 10.0.0.2 interface 1
 `)
