@@ -9,12 +9,13 @@
 package model
 
 import (
-	"log/slog"
+	"io"
 
 	"vbng/aaa/service"
 	"vbng/control/clock"
 	"vbng/control/commit"
 	"vbng/control/engine"
+	"vbng/control/logbook"
 	"vbng/control/oper"
 	"vbng/control/system"
 	"vbng/routing/iface"
@@ -33,7 +34,9 @@ func Subsystems() []commit.Subsystem {
 	}
 }
 
-func box() *system.System { return system.New(new(slog.LevelVar), "", clock.Real{}) }
+func box() *system.System {
+	return system.New(system.Options{Book: logbook.New(io.Discard, clock.Real{}), Clock: clock.Real{}})
+}
 
 // Commands returns the operational commands of all subsystems, sorted. They describe themselves, but
 // must not be run.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -13,6 +12,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"vbng/control/clock"
+	"vbng/control/logbook"
 	"vbng/control/netns"
 )
 
@@ -51,8 +52,8 @@ func runControl(ctx context.Context, args []string) error {
 	if err := leaveTraces(p, traces{State: p.state, Namespace: *namespace, Made: home.Made}); err != nil {
 		return err
 	}
-	level := new(slog.LevelVar)
-	r, err := wire(p, dwelling{home.Host, *namespace}, *seed, level, newLogger(level))
+	book := logbook.New(os.Stderr, clock.Real{})
+	r, err := wire(p, dwelling{home.Host, *namespace}, *seed, book)
 	if err != nil {
 		return err
 	}

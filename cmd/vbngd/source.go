@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
 	"syscall"
 	"time"
 
 	"vbng/control/engine"
+	"vbng/control/logbook"
 	"vbng/forwarding/remote"
+	"vbng/routing/vrf"
 )
 
 // source lets the engine subsystem read the forwarder's client, and end the forwarder.
@@ -64,3 +67,17 @@ func (s source) Restart(ctx context.Context) (time.Duration, error) {
 		}
 	}
 }
+
+// dialer lets the log reach servers in a VRF.
+func dialer(s *vrf.Sockets) logbook.Dial {
+	return func(ctx context.Context, name, network, address string) (c net.Conn, err error) {
+		d := net.Dialer{Timeout: dialTimeout, Control: s.Control(name)}
+		err = s.Do(name, func() error {
+			c, err = d.DialContext(ctx, network, address)
+			return err
+		})
+		return c, err
+	}
+}
+
+const dialTimeout = 5 * time.Second

@@ -9,6 +9,7 @@ import (
 	"vbng/control/clock"
 	"vbng/control/commit"
 	"vbng/control/engine"
+	"vbng/control/logbook"
 	"vbng/control/netns"
 	"vbng/control/oper"
 	"vbng/control/store"
@@ -57,7 +58,8 @@ type router struct {
 //	                                         +--> rib <+------------+
 //	                                                |  |            |
 //	                             forwarder client <-+--+------------+
-func wire(p paths, home dwelling, seed string, level *slog.LevelVar, log *slog.Logger) (*router, error) {
+func wire(p paths, home dwelling, seed string, book *logbook.Book) (*router, error) {
+	log := book.Logger()
 	r := &router{log: log}
 	var err error
 	if r.store, err = store.Open(p.store(), log); err != nil {
@@ -92,7 +94,8 @@ func wire(p paths, home dwelling, seed string, level *slog.LevelVar, log *slog.L
 		Routes: r.rib, Host: kernel, Log: log, VRFs: r.vrfs, TUNs: true, Namespace: home.namespace, Memory: r.store.Bucket("neighbors")})
 	r.rib.Bind(r.interfaces)
 
-	box := system.New(level, version(), time)
+	sockets := vrf.NewSockets(r.vrfs, home.host)
+	box := system.New(system.Options{Book: book, Dial: dialer(sockets), Version: version(), Clock: time})
 	forwarder := engine.New(source{r.client, p.forwarderSock()})
 	settings = forwarder.Settings
 	r.authority = service.New(service.Options{Clock: time, Log: log, Sockets: vrf.NewSockets(r.vrfs, home.host),

@@ -2,21 +2,21 @@ package main
 
 import (
 	"io"
-	"log/slog"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"vbng/cmd/model"
+	"vbng/control/clock"
 	"vbng/control/commit"
+	"vbng/control/logbook"
 	"vbng/control/oper"
 )
 
 // TestModelIsTheRouter: what "vbng check" and the reference manual know is what the router is built of.
 func TestModelIsTheRouter(t *testing.T) {
 	dir := t.TempDir()
-	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	r, err := wire(paths{run: filepath.Join(dir, "run"), state: dir}, dwelling{}, "", new(slog.LevelVar), log)
+	r, err := wire(paths{run: filepath.Join(dir, "run"), state: dir}, dwelling{}, "", logbook.New(io.Discard, clock.Real{}))
 	if err != nil {
 		t.Fatal(err)
 	}
