@@ -88,7 +88,7 @@ func commonNodes() []*schema.Node {
 		},
 		leaf("dns", "name servers told to clients", schema.Words(schema.Addr4(), 1, 2), ""),
 		{
-			Name: "aaa group", Kind: schema.Leaf, Type: schema.Name(),
+			Name: "aaa group", Kind: schema.Leaf, Type: schema.Name(), Ref: "aaa group",
 			Help: "group of methods and servers that decide about and account for the subscribers", Effect: newSessionsOnly,
 		},
 		leaf("tcp mss", "largest MSS option let through, for IPv6 20 less; 0 lets any through (default: MTU less 40)",

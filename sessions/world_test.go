@@ -147,11 +147,17 @@ func parseConfig(t testing.TB, text string) (*config.Tree, []error) {
 	t.Helper()
 	m := &Manager{}
 	root, err := schema.Merge(m.Schema(), []*schema.Node{
+		{
+			Name: "aaa group", Kind: schema.List, Mode: "config-aaa-group", Help: "group", Keys: []*schema.Node{nameKey("name")},
+			Children: []*schema.Node{{Name: "accounting", Kind: schema.Flag, Help: "accounting"}},
+		},
 		{Name: "hostname", Kind: schema.Leaf, Help: "host name", Type: schema.Name(), Default: "vbng"},
 		{
 			Name: "interface", Kind: schema.List, Mode: "config-if", Help: "interface", Keys: []*schema.Node{nameKey("name")},
 			Children: []*schema.Node{
 				{Name: "ip address", Kind: schema.Leaf, Help: "address", Type: schema.InterfacePrefix4()},
+				{Name: "ipv6 address", Kind: schema.List, Help: "address", Keys: []*schema.Node{{Name: "address", Kind: schema.Leaf, Help: "address", Type: schema.String(64, "", "ADDRESS")}}},
+				{Name: "vrf", Kind: schema.Leaf, Help: "VRF", Type: schema.Name()},
 				{Name: "shutdown", Kind: schema.Flag, Help: "out of service"},
 			},
 		},

@@ -98,13 +98,16 @@ func wire(p paths, home dwelling, seed string, book *logbook.Book) (*router, err
 	box := system.New(system.Options{Book: book, Dial: dialer(sockets), Version: version(), Clock: time})
 	forwarder := engine.New(source{r.client, p.forwarderSock()})
 	settings = forwarder.Settings
-	r.authority = service.New(service.Options{Clock: time, Log: log, Sockets: vrf.NewSockets(r.vrfs, home.host),
-		Records: r.store.Bucket("accounting")})
+	sockets := vrf.NewSockets(r.vrfs, home.host)
+	r.authority = service.New(service.Options{Clock: time, Log: log, Sockets: sockets, Records: r.store.Bucket("accounting")})
+	relay := &relaySockets{log: log, listen: sockets.ListenUDP, name: r.vrfs.Name}
 	r.sessions, err = sessions.New(sessions.Needs{Clock: time, Log: log, Store: r.store, Programmer: r.client,
-		Counters: r.client, Ports: r.interfaces, Authorizer: r.authority, Accountant: r.authority, Routes: r.rib, VRFs: r.vrfs})
+		Counters: r.client, Ports: r.interfaces, Authorizer: r.authority, Accountant: r.authority, Routes: r.rib, VRFs: r.vrfs,
+		Relay: relay})
 	if err != nil {
 		return nil, err
 	}
+	relay.receive = r.sessions.Relayed
 	for _, c := range []entry.Class{
 		entry.ClassPPPoEDiscovery, entry.ClassPPPControl, entry.ClassPPPoEUnknown,
 		entry.ClassDHCPv4, entry.ClassDHCPv6, entry.ClassSubscriberND,
