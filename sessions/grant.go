@@ -14,9 +14,6 @@ func (m *Manager) authorized(msg authorized) {
 		m.stats.late.Add(1)
 		return
 	}
-	if s.link == nil {
-		m.pending--
-	}
 	grant, reject := msg.answer.Grant, msg.answer.Reject
 	if grant == nil {
 		if reject == nil {

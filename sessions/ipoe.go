@@ -131,8 +131,8 @@ func (m *Manager) authorizeLine(s *Session) {
 // admitted takes the grant of a line into effect: the forwarder learns of the session, then what the client
 // said meanwhile is answered.
 func (m *Manager) admitted(s *Session, grant *aaa.Grant) {
+	m.pending--
 	s.grant, s.state = grant, StateActivating
-	s.localID = 0
 	if s.offers6() {
 		s.localID = eui64(s.ownMAC)
 	}
@@ -220,6 +220,7 @@ func (m *Manager) saidSolicit(s *Session) {
 	default:
 		m.speaks6(s)
 		m.solicited(s)
+		m.advance(s)
 	}
 }
 

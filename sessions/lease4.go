@@ -50,6 +50,7 @@ func (m *Manager) serve4(s *Session, r *dhcp4.Request) {
 		s.lease4 = dhcp4.NewLease(s.config4())
 	}
 	m.lease4(s, s.lease4.Receive(m.loop.Now(), r))
+	m.advance(s)
 }
 
 // lease4 does what the DHCP machine asks for, in its order.

@@ -40,6 +40,7 @@ func (m *Manager) serve6(s *Session, r *dhcp6.Request) {
 		s.lease6 = dhcp6.NewLink(s.config6())
 	}
 	m.lease6(s, s.lease6.Receive(m.loop.Now(), r))
+	m.advance(s)
 }
 
 // lease6 does what the DHCPv6 machine asks for, in its order.

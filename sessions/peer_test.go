@@ -27,6 +27,9 @@ type peer struct {
 	address  netip.Addr
 	dns      netip.Addr
 	ipcpUp   bool
+	ipv6Up   bool
+	asked6   bool
+	router6  []byte // the router's interface identifier
 	ended    string // why the session is over, from the client's view
 	padsErr  string
 	message  string // of the authentication
@@ -46,6 +49,7 @@ func (w *world) peer(n int) *peer {
 // dial begins with a PADI.
 func (c *peer) dial() {
 	c.session, c.lcpAcked, c.ipcpUp, c.ended, c.padsErr = 0, false, false, "", ""
+	c.ipv6Up, c.asked6 = false, false
 	c.discover(wire.CodePADI, 0, nil)
 }
 
@@ -123,6 +127,9 @@ func (c *peer) receive(frame []byte) {
 		return
 	}
 	ppp := wire.PPP(packet.Payload())
+	if ppp.Protocol() == 0x57 {
+		return // a station's
+	}
 	control := wire.Control(ppp.Information())
 	if !control.Valid() {
 		c.w.t.Errorf("bad control packet % x", ppp)
@@ -135,6 +142,8 @@ func (c *peer) receive(frame []byte) {
 		c.chap(control)
 	case wire.ProtocolIPCP:
 		c.ipcp(control)
+	case 0x8057:
+		c.ipv6cp(control)
 	}
 }
 
@@ -206,6 +215,25 @@ func (c *peer) ipcpRequest(address, dns netip.Addr) {
 	c.lcpID++
 	c.ppp(wire.ProtocolIPCP, 1, c.lcpID,
 		slices.Concat([]byte{3, 6}, address.AsSlice(), []byte{129, 6}, dns.AsSlice()))
+}
+
+// ipv6cp agrees to every identifier, and asks for one of its own.
+func (c *peer) ipv6cp(p wire.Control) {
+	switch p.Code() {
+	case 1:
+		c.router6 = bytes.Clone(p.Data()[2:10])
+		c.ppp(0x8057, 2, p.Identifier(), p.Data())
+		if !c.asked6 {
+			c.asked6 = true
+			c.lcpID++
+			c.ppp(0x8057, 1, c.lcpID, append([]byte{1, 10, 2, 2, 2, 2, 2}, c.mac[3:]...))
+		}
+	case 2:
+		c.ipv6Up = true
+	case 5:
+		c.ipv6Up = false
+		c.ppp(0x8057, 6, p.Identifier(), nil)
+	}
 }
 
 func (c *peer) ipcp(p wire.Control) {

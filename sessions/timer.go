@@ -49,8 +49,10 @@ func (m *Manager) fired(msg fired) {
 	case timerLease6:
 		m.lease6(s, s.lease6.Timeout(m.loop.Now()))
 	case timerAdvert:
-		m.advertise(s)
-		m.scheduleAdvert(s)
+		if !s.inFlight { // else settled does it
+			m.advertise(s)
+			m.scheduleAdvert(s)
+		}
 	case timerPrefix:
 		m.prefixOver(s)
 	default:

@@ -326,7 +326,8 @@ func (w *world) AddSubscriber(_ entry.VRFID, p netip.Prefix, id entry.SessionID,
 			done(errRIB)
 			return
 		}
-		if e, there := w.entries[fmt.Sprint("session ", id)].(entry.Session); !there || e.IPv4 != p.Addr() {
+		e, there := w.entries[fmt.Sprint("session ", id)].(entry.Session)
+		if !there || p.Addr().Is4() && e.IPv4 != p.Addr() || p.Addr().Is6() && !e.IPv6.IsValid() {
 			w.t.Errorf("route %s to session %d, which forwards no such address", p, id)
 		}
 		if holder, taken := w.routes[p]; taken && holder != id {
