@@ -149,13 +149,12 @@ func (m *Manager) release(p netip.Prefix, owner pool.Owner) {
 func (m *Manager) nothing(s *Session, x slot, err error) Cause {
 	cause := CausePoolExhausted
 	var inUse *pool.InUseError
-	var inUse6 *pool.InUse6Error
 	switch {
 	case errors.Is(err, pool.ErrUnknown):
 		cause = CausePoolUnknown
 	case errors.Is(err, pool.ErrOwn):
 		cause = CauseAddressOwn
-	case errors.As(err, &inUse), errors.As(err, &inUse6):
+	case errors.As(err, &inUse):
 		cause = CauseAddressInUse
 	}
 	m.log.warn(string(cause), "no address or prefix for subscriber", "user", s.username, "session", s.acctID,
