@@ -98,7 +98,6 @@ func wire(p paths, home dwelling, seed string, book *logbook.Book) (*router, err
 	box := system.New(system.Options{Book: book, Dial: dialer(sockets), Version: version(), Clock: time})
 	forwarder := engine.New(source{r.client, p.forwarderSock()})
 	settings = forwarder.Settings
-	sockets := vrf.NewSockets(r.vrfs, home.host)
 	r.authority = service.New(service.Options{Clock: time, Log: log, Sockets: sockets, Records: r.store.Bucket("accounting")})
 	relay := &relaySockets{log: log, listen: sockets.ListenUDP, name: r.vrfs.Name}
 	r.sessions, err = sessions.New(sessions.Needs{Clock: time, Log: log, Store: r.store, Programmer: r.client,
