@@ -43,7 +43,11 @@ func (r *rig) image() string {
 	var b strings.Builder
 	fmt.Fprintln(&b, len(d.ports), len(d.vrfs), len(d.interfaces), len(d.accesses), len(d.locals), len(d.neighbors))
 	fmt.Fprintln(&b, d.sessionByID.Len(), d.sessionByAccess.Len(), d.routeByPrefix.Len(), d.policers)
-	fmt.Fprintln(&b, t.BySession.Len(), t.ByAccess.Len(), t.Local.Len(), t.Groups.Used())
+	fmt.Fprintln(&b, t.BySession.Len(), t.ByAccess.Len(), t.Local.Len(), t.Groups.Used(), t.Groups6.Used())
+	fmt.Fprintln(&b, d.routes6, d.groups6, r.e.local6) // fmt sorts maps
+	for id, g := range d.groups {
+		fmt.Fprintln(&b, "group", id, g.hops, g.slot)
+	}
 	for kind := range d.references {
 		fmt.Fprintln(&b, "references", kind, d.references[kind], len(d.free[kind].list)-int(d.free[kind].next)+d.free[kind].count)
 	}
@@ -84,7 +88,11 @@ func TestRefusals(t *testing.T) {
 	to := func(target entry.Target) entry.Route {
 		return entry.Route{Prefix: prefix("10.0.0.0/8"), Target: target}
 	}
-	v6 := entry.Route{Prefix: prefix("2001:db8::/32"), Target: entry.Target{Kind: entry.TargetDrop}}
+	v6 := entry.Route{Prefix: prefix("2001:db8::/32"), Target: entry.Target{Kind: entry.TargetGroup, Group: 9}}
+	ipoe := other
+	ipoe.PPPoE = 0
+	ipoe.LinkLocal = addr("fe80:1::1")
+	group := entry.Group{ID: 9, Count: 2, Hops: [entry.MaxHops]entry.Hop{{Interface: coreInterface, Addr: routerIP}, {Interface: coreInterface, Addr: routerIP6}}}
 	core := entry.Port{ID: corePort}
 	for _, c := range []struct {
 		batch  entry.Batch
@@ -99,8 +107,13 @@ func TestRefusals(t *testing.T) {
 		{puts(to(entry.Target{Kind: entry.TargetNeighbor, Interface: coreInterface, Addr: farIP})), 0, "neighbor 203.0.113.9"},
 		{puts(to(entry.Target{Kind: entry.TargetConnected, Interface: 3})), 0, "interface 3 is not there"},
 		{puts(entry.Route{VRF: 8, Prefix: prefix("10.0.0.0/8"), Target: entry.Target{Kind: entry.TargetDrop}}), 0, "VRF 8 is not there"},
-		{puts(v6), 0, "only IPv4"},
-		{puts(entry.Local{Interface: coreInterface, Addr: addr("2001:db8::1")}), 0, "only IPv4"},
+		{puts(v6), 0, "group 9 is not there"},
+		{puts(group), 0, "neighbor 2001:db8:c::2 on interface 20 is not there"},
+		{puts(entry.Neighbor{Interface: coreInterface, Addr: routerIP6}, group, v6, v6, other, other, double), 6, "are those of session 1001"},
+		{puts(ipoe), 0, "is not of fe80::/64"},
+		{deletes(v6), 0, "route 2001:db8::/32 in VRF 0 is not there"},
+		{deletes(group), 0, "group 9 is not there"},
+		{puts(entry.Local{Interface: 77, Addr: addr("2001:db8::1")}), 0, "interface 77 is not there"},
 		{puts(entry.Interface{ID: 30, Port: corePort}), 0, "are those of interface 20"},
 		{puts(entry.Interface{ID: 30, Port: tunPort}), 0, "has no Ethernet"},
 		{puts(entry.Port{ID: 9, Driver: entry.DriverMemory, Device: "broken"}), 0, "device is broken"},
@@ -184,7 +197,7 @@ func TestSessionChangeKeepsCounters(t *testing.T) {
 	if c := r.counters.Session(first); c.InputPackets != 2 {
 		t.Errorf("counters %+v", c)
 	}
-	r.dropped(corePort, etherFrame(coreMAC, routerMAC, wire.TypeIPv4, ipPacket(farIP, s.IPv4, 64, 900)), "pppoe-output/mtu-exceeded")
+	r.dropped(corePort, etherFrame(coreMAC, routerMAC, wire.TypeIPv4, ipPacket(farIP, s.IPv4, 64, 900)), "subscriber-output/mtu-exceeded")
 	r.send(accessPort, pppoeFrame(old, wire.ProtocolIPv4, ipPacket(s.IPv4, farIP, 64, 72)))
 	r.round()
 	if _, ok := r.punted(); !ok {

@@ -22,6 +22,9 @@ type directory struct {
 	locals     map[localKey]*localInfo
 	neighbors  map[localKey]*neighborInfo
 	policers   [entry.NumClasses]policerInfo
+	groups     map[entry.GroupID]*groupInfo
+	routes6    map[route6Key]route6Info
+	groups6    int // FIB groups that routes6 take at most
 
 	sessions        []sessionInfo // by slot
 	sessionByID     *table.Hash
@@ -44,6 +47,7 @@ type portInfo struct {
 type vrfInfo struct {
 	entry      entry.VRF
 	fib        *table.FIB
+	fib6       *table.FIB6
 	tun        uint32 // port slot or packet.None
 	slot       uint32
 	generation uint64
@@ -92,7 +96,7 @@ type sessionInfo struct {
 	echo           bool
 }
 
-// routeInfo is a prefix. It holds no pointers.
+// routeInfo is an IPv4 prefix. It holds no pointers.
 type routeInfo struct {
 	address    uint32
 	length     uint8
@@ -111,10 +115,12 @@ func newDirectory(l Limits, seed uint64) (*directory, error) {
 		accesses:   map[table.Access]*interfaceInfo{},
 		locals:     map[localKey]*localInfo{},
 		neighbors:  map[localKey]*neighborInfo{},
+		groups:     map[entry.GroupID]*groupInfo{},
+		routes6:    map[route6Key]route6Info{},
 	}
 	for kind, limit := range map[entry.Kind]int{
 		entry.KindPort: l.Ports, entry.KindVRF: l.VRFs, entry.KindInterface: l.Interfaces,
-		entry.KindNeighbor: l.Neighbors, entry.KindSession: l.Sessions, entry.KindRoute: l.Routes,
+		entry.KindNeighbor: l.Neighbors, entry.KindSession: l.Sessions, entry.KindRoute: l.Routes, entry.KindGroup: l.Groups,
 	} {
 		if err := d.reserve(kind, limit); err != nil {
 			return nil, err
@@ -203,6 +209,8 @@ func (d *directory) holdTarget(t table.Target, change uint32) {
 		d.references[entry.KindNeighbor][t.Index()] += change
 	case table.KindSession:
 		d.references[entry.KindSession][t.Index()] += change
+	case table.KindGroup:
+		d.references[entry.KindGroup][t.Index()] += change
 	}
 }
 

@@ -46,13 +46,12 @@ func TestDropsHaveNames(t *testing.T) {
 		{accessPort, etherFrame(accessMAC, routerMAC, wire.TypeIPv4, ipPacket(farIP, s.IPv4, 9, 0)), "ethernet-input/no-interface"},
 		{corePort, etherFrame(coreMAC, routerMAC, wire.TypePPPoEDiscovery, make([]byte, 46)), "ethernet-input/pppoe-not-enabled"},
 		{corePort, etherFrame(coreMAC, routerMAC, wire.TypePPPoESession, make([]byte, 46)), "pppoe-input/pppoe-not-enabled"},
-		{corePort, etherFrame(coreMAC, routerMAC, wire.TypeIPv6, make([]byte, 46)), "ethernet-input/ipv6-not-supported"},
 		{corePort, etherFrame(coreMAC, routerMAC, 0x1234, make([]byte, 46)), "ethernet-input/unknown-ethertype"},
 		{accessPort, frame(func(f []byte) { f[pppoe] = 0x12 }), "pppoe-input/bad-version"},
 		{accessPort, frame(func(f []byte) { f[pppoe+1] = 9 }), "pppoe-input/bad-code"},
 		{accessPort, frame(func(f []byte) { f[pppoe+4] = 9 }), "pppoe-input/bad-length"},
 		{accessPort, frame(func(f []byte) { f[pppoe+7] = 0x20 }), "pppoe-input/bad-protocol-field"},
-		{accessPort, pppoeFrame(s, wire.ProtocolIPv6, make([]byte, 60)), "pppoe-input/ipv6-not-supported"},
+		{accessPort, frame(func(f []byte) { f[pppoe+2], f[pppoe+3] = 0, 0 }), "pppoe-input/bad-session-id"},
 		{accessPort, pppoeFrame(s, wire.ProtocolIPv4, make([]byte, 19)), "ip4-input/packet-too-short"},
 		{accessPort, up(func(ip []byte) { ip[0] = 0x65 }), "ip4-input/bad-version"},
 		{accessPort, up(func(ip []byte) { ip[0] = 0x44 }), "ip4-input/bad-header-length"},
@@ -65,10 +64,10 @@ func TestDropsHaveNames(t *testing.T) {
 		{accessPort, pppoeFrame(noIP, wire.ProtocolIPv4, ipPacket(farIP, ownIP, 64, 10)), "source-check/no-ipv4-yet"},
 		{accessPort, pppoeFrame(s, wire.ProtocolIPv4, ipPacket(s.IPv4, farIP, 1, 10)), "ip4-lookup/ttl-expired"},
 		{accessPort, to("192.0.2.1"), "ip4-lookup/discard-route"},
-		{corePort, core(ipPacket(farIP, s.IPv4, 64, 1492-27)), "pppoe-output/mtu-exceeded"},
+		{corePort, core(ipPacket(farIP, s.IPv4, 64, 1492-27)), "subscriber-output/mtu-exceeded"},
 		{accessPort, pppoeFrame(s, wire.ProtocolIPv4, ipPacket(s.IPv4, farIP, 64, 1500-27)), "adjacency/mtu-exceeded"},
 		{tunPort, make([]byte, 0), "local-origin/not-ip"},
-		{tunPort, []byte{0x60, 0, 0, 0}, "local-origin/ipv6-not-supported"},
+		{tunPort, []byte{0x50, 0, 0, 0}, "local-origin/not-ip"},
 	} {
 		r.dropped(c.in, c.frame, c.name)
 	}

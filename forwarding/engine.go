@@ -33,8 +33,10 @@ type Engine struct {
 	unlinked bool
 	leaving  []leaver
 	closing  []*portInfo
-	freeing  []*table.FIB
-	tracing  tracing
+	freeing  []interface{ Free() }
+	// local6 holds the IPv6 addresses that are published, by interface slot: they are part of its record.
+	local6  map[uint32][]table.Address6
+	tracing tracing
 }
 
 // leaver is a session that was deleted.
@@ -56,7 +58,7 @@ func New(c Config) (*Engine, error) {
 	if c.Nanos == nil {
 		c.Nanos = monotonic()
 	}
-	e := &Engine{config: c}
+	e := &Engine{config: c, local6: map[uint32][]table.Address6{}}
 	if err := e.reserve(); err != nil {
 		return nil, fmt.Errorf("make engine: %w", err)
 	}
@@ -73,7 +75,8 @@ func (e *Engine) reserve() error {
 	if e.counters, err = counter.Map(c.CounterMemory, layout); err != nil {
 		return err
 	}
-	limits := table.Limits{Sessions: l.Sessions, Routes: l.Routes, Neighbors: l.Neighbors, Interfaces: l.Interfaces, VRFs: l.VRFs}
+	limits := table.Limits{Sessions: l.Sessions, Routes: l.Routes, Routes6: l.Routes6, Neighbors: l.Neighbors, Interfaces: l.Interfaces,
+		VRFs: l.VRFs, Groups: l.Groups}
 	if e.tables, err = table.New(limits, c.Seed, e.grace); err != nil {
 		return err
 	}

@@ -33,6 +33,10 @@ type step struct {
 	key     table.Key
 	port    uint32
 	vrf     uint32 // of routes as well
+	// IPv6 routes.
+	is6    bool
+	key6   route6Key
+	route6 route6Info // before
 
 	// The small kinds: what takes the step back, what the directory keeps of the entry (a pointer; a later
 	// step may have changed it), and a copy of what it kept before.
@@ -89,7 +93,12 @@ func (e *Engine) planOp(a *entry.Any, s *step) string {
 		return choose(put, e.planSession, e.planSessionGone, &a.Session, s)
 	case entry.KindEcho:
 		return choose(put, e.planEcho, e.planEchoGone, &a.Echo, s)
+	case entry.KindGroup:
+		return choose(put, e.planGroup, e.planGroupGone, &a.Group, s)
 	case entry.KindRoute:
+		if a.Route.Prefix.Addr().Is6() {
+			return choose(put, e.planRoute6, e.planRoute6Gone, &a.Route, s)
+		}
 		return choose(put, e.planRoute, e.planRouteGone, &a.Route, s)
 	case entry.KindPolicer:
 		return choose(put, e.planPolicer, e.planPolicerGone, &a.Policer, s)
@@ -113,6 +122,8 @@ func (e *Engine) undo() {
 			e.undoSession(s)
 		case s.kind == entry.KindEcho:
 			e.undoEcho(s)
+		case s.kind == entry.KindRoute && s.is6:
+			e.undoRoute6(s)
 		case s.kind == entry.KindRoute:
 			e.undoRoute(s)
 		case s.undo != nil:

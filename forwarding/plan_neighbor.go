@@ -9,7 +9,7 @@ import (
 
 func (e *Engine) planLocal(x *entry.Local, s *step) string {
 	d := e.directory
-	on, reason := d.addressable(x.Interface, x.Addr.Is4())
+	on, reason := d.addressable(x.Interface)
 	if reason != "" {
 		return fmt.Sprintf("local address %v: %s", x.Addr, reason)
 	}
@@ -33,10 +33,7 @@ func (e *Engine) planLocal(x *entry.Local, s *step) string {
 	return ""
 }
 
-func (d *directory) addressable(id entry.InterfaceID, is4 bool) (*interfaceInfo, string) {
-	if !is4 {
-		return nil, "only IPv4 is forwarded yet"
-	}
+func (d *directory) addressable(id entry.InterfaceID) (*interfaceInfo, string) {
 	on, ok := d.interfaces[id]
 	if !ok {
 		return nil, fmt.Sprintf("interface %d is not there", id)
@@ -63,7 +60,7 @@ func (e *Engine) planLocalGone(x *entry.Local, s *step) string {
 
 func (e *Engine) planNeighbor(x *entry.Neighbor, s *step) string {
 	d := e.directory
-	on, reason := d.addressable(x.Interface, x.Addr.Is4())
+	on, reason := d.addressable(x.Interface)
 	if reason != "" {
 		return fmt.Sprintf("neighbor %v: %s", x.Addr, reason)
 	}

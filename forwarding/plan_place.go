@@ -101,7 +101,13 @@ func (e *Engine) planNewVRF(x *entry.VRF, tun uint32, s *step) string {
 		d.free[entry.KindVRF].give(slot)
 		return err.Error()
 	}
-	v := &vrfInfo{entry: *x, slot: slot, tun: tun, fib: fib, generation: d.generation}
+	fib6, err := table.NewFIB6(e.tables)
+	if err != nil {
+		fib.Free()
+		d.free[entry.KindVRF].give(slot)
+		return err.Error()
+	}
+	v := &vrfInfo{entry: *x, slot: slot, tun: tun, fib: fib, fib6: fib6, generation: d.generation}
 	d.vrfs[x.ID] = v
 	d.holdTUN(tun, 1)
 	s.action, s.slot, s.info = add, slot, v
@@ -111,6 +117,7 @@ func (e *Engine) planNewVRF(x *entry.VRF, tun uint32, s *step) string {
 		delete(d.vrfs, id)
 		d.free[entry.KindVRF].give(slot)
 		fib.Free()
+		fib6.Free()
 	}
 	return ""
 }

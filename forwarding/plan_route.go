@@ -39,9 +39,6 @@ func (e *Engine) planRoute(x *entry.Route, s *step) string {
 }
 
 func (d *directory) routeVRF(x *entry.Route) (*vrfInfo, string) {
-	if !x.Prefix.Addr().Is4() {
-		return nil, fmt.Sprintf("route %v: only IPv4 is forwarded yet", x.Prefix)
-	}
 	vrf, ok := d.vrfs[x.VRF]
 	if !ok {
 		return nil, fmt.Sprintf("route %v: VRF %d is not there", x.Prefix, x.VRF)
@@ -71,6 +68,11 @@ func (d *directory) resolve(t *entry.Target) (table.Target, string) {
 			return table.NewTarget(table.KindSession, slot), ""
 		}
 		return 0, fmt.Sprintf("session %d is not there", t.Session)
+	case entry.TargetGroup:
+		if g, ok := d.groups[t.Group]; ok {
+			return table.NewTarget(table.KindGroup, g.slot), ""
+		}
+		return 0, fmt.Sprintf("group %d is not there", t.Group)
 	}
 	return 0, "unknown kind of target"
 }

@@ -22,6 +22,11 @@ func (e *Engine) planSession(x *entry.Session, s *step) string {
 	if port.entry.Driver == entry.DriverTUN {
 		return fmt.Sprintf("session %d: port %d has no Ethernet", x.ID, x.Port)
 	}
+	if x.LinkLocal.IsValid() {
+		if _, ok := table.LinkLocalHalf(x.LinkLocal); !ok {
+			return fmt.Sprintf("session %d: link-local address %v is not of fe80::/64", x.ID, x.LinkLocal)
+		}
+	}
 	tags, ok := table.Tags(x.OuterTPID, x.OuterVLAN, x.InnerVLAN)
 	if !ok {
 		return fmt.Sprintf("session %d: outer TPID %#04x is not supported", x.ID, x.OuterTPID)
@@ -30,6 +35,9 @@ func (e *Engine) planSession(x *entry.Session, s *step) string {
 	slot, there := d.session(x.ID)
 	if holder, taken := d.sessionByAccess.Find(key); taken && (!there || holder != slot) {
 		return fmt.Sprintf("session %d: its port, tags, MAC and PPPoE session id are those of session %d", x.ID, d.sessions[holder].id)
+	}
+	if there && x.PPPoE == 0 && d.sessions[slot].echo {
+		return fmt.Sprintf("session %d has an echo, which IPoE has not", x.ID)
 	}
 	s.action = change
 	if !there {
@@ -111,6 +119,9 @@ func (e *Engine) planEcho(x *entry.Echo, s *step) string {
 		return fmt.Sprintf("echo: session %d is not there", x.Session)
 	}
 	info := &e.directory.sessions[slot]
+	if info.key.Low&0xFFFF == 0 {
+		return fmt.Sprintf("echo: session %d has no PPP", x.Session)
+	}
 	s.action, s.slot, s.session = add, slot, *info
 	if info.echo {
 		s.action = change

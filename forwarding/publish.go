@@ -39,7 +39,7 @@ func (e *Engine) publishStep(x *entry.Any, s *step, a *remote.Answer) {
 		}
 	case entry.KindLocal:
 		if s.action == add {
-			e.tables.Local.Insert(table.LocalKey(s.slot, table.Address4(x.Local.Addr)), s.slot)
+			e.publishLocal(s.slot, x.Local.Addr)
 		}
 	case entry.KindNeighbor:
 		if s.action != keep {
@@ -50,6 +50,8 @@ func (e *Engine) publishStep(x *entry.Any, s *step, a *remote.Answer) {
 		e.publishSession(&x.Session, s)
 	case entry.KindEcho:
 		e.publishEcho(&x.Echo, s)
+	case entry.KindGroup:
+		e.publishGroup(s)
 	case entry.KindRoute:
 		e.publishRoute(&x.Route, s)
 	case entry.KindPolicer:
@@ -113,7 +115,12 @@ func (e *Engine) publishRoute(x *entry.Route, s *step) {
 	if s.action == keep {
 		return
 	}
-	fib := e.tables.VRFs[s.vrf].Load().FIB
+	v := e.tables.VRFs[s.vrf].Load()
+	if s.is6 {
+		v.FIB6.Put(s.key6.address(), int(s.key6.length), s.target, s.action == add)
+		return
+	}
+	fib := v.FIB
 	if err := fib.Put(table.Address4(x.Prefix.Addr()), x.Prefix.Bits(), s.target, s.action == add); err != nil {
 		e.config.Log.Error("FIB keeps its small root", "error", err)
 	}
@@ -153,7 +160,7 @@ func (e *Engine) compileInterface(i *interfaceInfo) *table.Interface {
 			mtu = uint32(p.state.MTU)
 		}
 	}
-	return &table.Interface{ID: i.entry.ID, Access: i.access, VRF: i.vrf, MAC: mac, MTU: mtu}
+	return &table.Interface{ID: i.entry.ID, Access: i.access, VRF: i.vrf, MAC: mac, MTU: mtu, Local6: e.local6[i.slot]}
 }
 
 func (e *Engine) publishNeighbor(n *neighborInfo) {
@@ -167,7 +174,7 @@ func (e *Engine) publishVRF(s *step) {
 		return
 	}
 	v := s.info.(*vrfInfo)
-	e.tables.VRFs[v.slot].Store(&table.VRF{ID: v.entry.ID, FIB: v.fib, TUN: v.tun})
+	e.tables.VRFs[v.slot].Store(&table.VRF{ID: v.entry.ID, FIB: v.fib, FIB6: v.fib6, TUN: v.tun})
 	e.publishPorts()
 }
 
@@ -181,13 +188,13 @@ func (e *Engine) withdraw(s *step, x *entry.Any) {
 	case entry.KindVRF:
 		v := s.gone.(vrfInfo)
 		e.tables.VRFs[s.slot].Store(nil)
-		e.freeing = append(e.freeing, v.fib)
+		e.freeing = append(e.freeing, v.fib, v.fib6)
 		e.publishPorts()
 	case entry.KindInterface:
 		e.tables.ByAccess.Delete(table.InterfaceKey(s.gone.(interfaceInfo).access))
 		e.tables.Interfaces[s.slot].Store(nil)
 	case entry.KindLocal:
-		e.tables.Local.Delete(table.LocalKey(s.slot, table.Address4(x.Local.Addr)))
+		e.withdrawLocal(s.slot, x.Local.Addr)
 	case entry.KindNeighbor:
 		e.tables.Adjacencies[s.slot].Store(nil)
 	case entry.KindSession:
@@ -195,7 +202,14 @@ func (e *Engine) withdraw(s *step, x *entry.Any) {
 		e.leaving = append(e.leaving, leaver{s.session.id, s.slot})
 	case entry.KindEcho:
 		e.command(commandEchoStop, func(c *command) { c.slot = s.slot })
+	case entry.KindGroup:
+		e.tables.HopGroups[s.slot].Store(nil)
 	case entry.KindRoute:
+		if s.is6 {
+			v := e.tables.VRFs[s.key6.vrf].Load()
+			v.FIB6.Delete(s.key6.address(), int(s.key6.length), int(s.coverLength), s.target)
+			return
+		}
 		v := e.tables.VRFs[s.route.vrf].Load()
 		v.FIB.Delete(s.route.address, int(s.route.length), int(s.coverLength), s.target)
 	case entry.KindPolicer:

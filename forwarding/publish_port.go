@@ -32,10 +32,10 @@ func (e *Engine) publishPort(s *step) {
 	e.refreshInterfaces(p.entry.ID)
 }
 
-// reopens reports whether a change of a port's entry is one of its device. Whether PPPoE is terminated
-// there is none.
+// reopens reports whether a change of a port's entry is one of its device. Whether PPPoE is terminated or IPoE
+// served there is none.
 func reopens(a, b entry.Port) bool {
-	a.PPPoE, b.PPPoE = false, false
+	a.PPPoE, b.PPPoE, a.IPoE, b.IPoE = false, false, false, false
 	return a != b
 }
 
@@ -77,7 +77,7 @@ func (e *Engine) publishPorts() {
 func (e *Engine) compilePort(p *portInfo) *graph.Port {
 	g := &graph.Port{
 		Slot: p.slot, ID: p.entry.ID, Driver: p.opened, MAC: table.PackMAC(e.directory.portMAC(p.entry.ID)),
-		PPPoE: p.entry.PPPoE, L3: p.entry.Driver == entry.DriverTUN, VRF: packet.None, Before: p.before,
+		PPPoE: p.entry.PPPoE, IPoE: p.entry.IPoE, L3: p.entry.Driver == entry.DriverTUN, VRF: packet.None, Before: p.before,
 	}
 	for _, v := range e.directory.vrfs {
 		if v.tun == p.slot {

@@ -51,7 +51,7 @@ var (
 )
 
 func smallLimits() Limits {
-	return Limits{Sessions: 64, Routes: 256, Neighbors: 16, Interfaces: 8, Ports: 8, VRFs: 4, Buffers: 512}
+	return Limits{Sessions: 64, Routes: 256, Routes6: 256, Neighbors: 16, Interfaces: 8, Ports: 8, VRFs: 4, Groups: 8, Buffers: 512}
 }
 
 func newRig(t testing.TB) *rig {

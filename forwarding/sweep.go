@@ -38,6 +38,8 @@ func (e *Engine) Sweep(generation uint64) Swept {
 	w := sweep{e: e, generation: generation}
 	w.policers()
 	w.routes()
+	w.routes6()
+	w.groups()
 	w.sessions()
 	w.neighbors()
 	w.places()
@@ -86,6 +88,28 @@ func (w *sweep) routes() {
 		w.e.routeGone(uint32(slot), &s)
 		w.e.withdraw(&s, nil)
 		w.result.Count[entry.KindRoute]++
+	}
+}
+
+func (w *sweep) routes6() {
+	d := w.e.directory
+	for key, r := range d.routes6 {
+		if r.generation == w.generation {
+			continue
+		}
+		s := step{kind: entry.KindRoute, is6: true}
+		s.coverLength, s.target = d.cover6(key)
+		w.e.route6Gone(key, &s)
+		w.e.withdraw(&s, nil)
+		w.result.Count[entry.KindRoute]++
+	}
+}
+
+func (w *sweep) groups() {
+	for id, g := range w.e.directory.groups {
+		if g.generation != w.generation {
+			w.delete(entry.Any{Kind: entry.KindGroup, Group: entry.Group{ID: id}})
+		}
 	}
 }
 

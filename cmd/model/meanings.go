@@ -5,11 +5,10 @@ package model
 var meanings = []struct{ name, text string }{
 	{"ethernet-input/frame-too-short", "The frame ends within its Ethernet header or tags"},
 	{"ethernet-input/too-many-tags", "More than two VLAN tags, or an inner tag that is not 0x8100"},
-	{"ethernet-input/multicast", "To a group address, and neither ARP nor PPPoE discovery; usual on a shared segment"},
+	{"ethernet-input/multicast", "To a group address that the router does not listen to: it does for ARP, PPPoE discovery, neighbour discovery, and DHCP where IPoE is served; usual on a shared segment"},
 	{"ethernet-input/destination-not-ours", "To another station; usual on a hub or a flooding bridge"},
-	{"ethernet-input/no-interface", "IPv4 or ARP, but no interface is configured for the frame's VLAN tags on this port"},
+	{"ethernet-input/no-interface", "IPv4, IPv6 or ARP, but no interface is configured for the frame's VLAN tags on this port"},
 	{"ethernet-input/pppoe-not-enabled", "PPPoE discovery on a port without `pppoe profile`"},
-	{"ethernet-input/ipv6-not-supported", "IPv6, which is not there yet"},
 	{"ethernet-input/unknown-ethertype", "Another protocol; usual (LLDP, spanning tree)"},
 
 	{"arp-input/malformed", "Not ARP for IPv4 over Ethernet, or too short"},
@@ -21,12 +20,16 @@ var meanings = []struct{ name, text string }{
 	{"pppoe-input/bad-code", "PPPoE code is not 0, which a session frame has"},
 	{"pppoe-input/bad-length", "The PPPoE length is more than the frame holds, or too little for a PPP protocol"},
 	{"pppoe-input/bad-protocol-field", "The PPP protocol number is not one that RFC 1661 permits"},
-	{"pppoe-input/ipv6-not-supported", "IPv6 of a subscriber, which is not there yet"},
+	{"pppoe-input/bad-session-id", "Session id 0, which no session has"},
+
+	{"ipoe-input/unknown-subscriber", "IPv4 or ARP from a MAC address and VLAN without a session, and no DHCP; usual of a client that has not asked for an address yet"},
+	{"ipoe-input/multicast", "IPv4 of a subscriber to everybody, and no DHCP"},
+	{"ipoe-input/malformed-arp", "Not ARP for IPv4 over Ethernet, or too short"},
+	{"ipoe-input/arp-not-answered", "ARP of a subscriber that is no question to us: a reply, an announcement, a probe for its own address, or asked before it has one"},
 
 	{"lcp-echo/reply-consumed", "No loss: an Echo-Reply has done its work"},
 
 	{"local-origin/no-vrf", "From a TUN that belongs to no VRF any more"},
-	{"local-origin/ipv6-not-supported", "IPv6 of the router's own host stack"},
 	{"local-origin/not-ip", "Neither IPv4 nor IPv6"},
 
 	{"ip4-input/packet-too-short", "Shorter than an IPv4 header"},
@@ -37,21 +40,46 @@ var meanings = []struct{ name, text string }{
 	{"ip4-input/martian-source", "From network 0, loopback, multicast or class E"},
 	{"ip4-input/martian-destination", "To network 0, loopback, multicast or class E; usual: clients send multicast DNS and the like"},
 
+	{"ip6-input/packet-too-short", "Shorter than an IPv6 header"},
+	{"ip6-input/bad-version", "The version is not 6"},
+	{"ip6-input/bad-payload-length", "The payload length is beyond the frame"},
+	{"ip6-input/martian-source", "From a group, from loopback or an IPv4-mapped address, or from nobody and no neighbour discovery"},
+	{"ip6-input/martian-destination", "To loopback, an IPv4-mapped address or nobody"},
+	{"ip6-input/multicast-destination", "To a group; usual: hosts report their groups (MLD)"},
+	{"ip6-input/link-local-destination", "To a link-local address that is not ours on the interface; no such packet leaves its link"},
+	{"ip6-input/group-frame", "The frame was to a group, but the packet inside to one station"},
+	{"ip6-input/unknown-subscriber", "From a MAC address and VLAN without a session, and neither neighbour discovery nor DHCPv6"},
+
+	{"nd-input/bad-hop-limit", "Neighbour discovery whose hop limit is not 255: it came over a router and is not believed"},
+	{"nd-input/malformed", "Neighbour discovery that is too short, has a code, a broken option, or a target that cannot be"},
+	{"nd-input/bad-checksum", "The ICMPv6 checksum is wrong"},
+	{"nd-input/not-our-address", "A solicitation for an address that is not ours; usual on a shared segment"},
+
 	{"source-check/no-ipv4-yet", "The subscriber has no IPv4 address yet"},
 	{"source-check/source-not-assigned", "The source is neither the subscriber's address nor in a prefix that leads to it: a spoofed source, or a client that routes a network of its own unasked"},
+
+	{"source-check6/no-ipv6-yet", "The subscriber has no IPv6 prefix yet"},
+	{"source-check6/source-not-assigned", "The source is neither in the subscriber's prefix nor in one that leads to it: a spoofed source, or a link-local one"},
 
 	{"ip4-lookup/no-route", "No route to the destination"},
 	{"ip4-lookup/discard-route", "The route discards: a blackhole, or an address of a pool that no session has"},
 	{"ip4-lookup/ttl-expired", "The TTL is used up. No ICMP message is sent for it yet"},
 	{"ip4-lookup/unknown-target", "A route to what this graph does not know: a fault of ours"},
 
+	{"ip6-lookup/no-route", "No route to the destination"},
+	{"ip6-lookup/discard-route", "The route discards: a blackhole, or a prefix of a pool that no session has"},
+	{"ip6-lookup/hop-limit-expired", "The hop limit is used up. No ICMPv6 message is sent for it yet"},
+	{"ip6-lookup/unknown-target", "A route to what this graph does not know: a fault of ours"},
+	{"ip6-lookup/link-local-source", "From a link-local address to beyond its link"},
+
 	{"ip4-local/no-vrf", "To an address of ours in a VRF that is just being removed"},
+	{"ip6-local/no-vrf", "To an address of ours in a VRF that is just being removed"},
 
 	{"adjacency/no-adjacency", "The next hop was removed while the packet was on its way"},
 	{"adjacency/unresolved", "The next hop's MAC address is not known; one packet per second goes up instead, to ask for it. Look at `show arp`"},
 	{"adjacency/mtu-exceeded", "Longer than the interface's MTU. No ICMP message is sent for it yet"},
 
-	{"pppoe-output/mtu-exceeded", "Longer than the session's MTU, the least of the profile's `mtu` and the client's MRU. No ICMP message is sent for it yet"},
+	{"subscriber-output/mtu-exceeded", "Longer than the session's MTU; with PPPoE the least of the profile's `mtu` and the client's MRU. No ICMP message is sent for it yet"},
 
 	{"port-output/port-not-open", "The port's device is missing or could not be opened. Look at `show interfaces NAME`"},
 

@@ -26,7 +26,9 @@ func runForwarder(ctx context.Context, args []string) error {
 	cpus := flags.String("cpus", "", "CPUs of the workers, separated by commas; empty: the highest ones")
 	spin := flags.Bool("spin", false, "workers never sleep")
 	flags.IntVar(&limits.Sessions, "sessions", limits.Sessions, "most subscribers")
-	flags.IntVar(&limits.Routes, "routes", limits.Routes, "most routes")
+	flags.IntVar(&limits.Routes, "routes", limits.Routes, "most IPv4 routes")
+	flags.IntVar(&limits.Routes6, "routes6", limits.Routes6, "most IPv6 routes")
+	flags.IntVar(&limits.Groups, "groups", limits.Groups, "most groups of next hops")
 	flags.IntVar(&limits.Neighbors, "neighbors", limits.Neighbors, "most neighbours")
 	flags.IntVar(&limits.Buffers, "buffers", limits.Buffers, "packet buffers per worker")
 	if err := flags.Parse(args); err != nil {
@@ -71,7 +73,7 @@ func startForwarder(p paths, host *netns.Namespace, s engine.Settings) error {
 		return fmt.Errorf("find own executable: %w", err)
 	}
 	arguments := []string{"forward", "-run", p.run, "-workers", strconv.Itoa(s.Workers), "-sessions", strconv.Itoa(s.Sessions),
-		"-routes", strconv.Itoa(s.Routes), "-neighbors", strconv.Itoa(s.Neighbors), "-buffers", strconv.Itoa(s.Buffers)}
+		"-routes", strconv.Itoa(s.Routes), "-routes6", strconv.Itoa(s.Routes6), "-groups", strconv.Itoa(s.Groups), "-neighbors", strconv.Itoa(s.Neighbors), "-buffers", strconv.Itoa(s.Buffers)}
 	if len(s.CPUs) > 0 {
 		arguments = append(arguments, "-cpus", strings.Trim(strings.ReplaceAll(fmt.Sprint(s.CPUs), " ", ","), "[]"))
 	}

@@ -25,7 +25,9 @@ type Settings struct {
 	CPUs      []int // of the workers in order; empty: the highest ones
 	Spin      bool  // never sleep
 	Sessions  int
-	Routes    int
+	Routes    int // IPv4
+	Routes6   int // IPv6
+	Groups    int // of next hops
 	Neighbors int
 	Buffers   int // packet buffers
 }
@@ -68,7 +70,9 @@ func (*Engine) Schema() []*schema.Node {
 			{Name: "mode", Kind: schema.Leaf, Help: "What an idle worker does: sleep until there is work, or poll without end",
 				Type: schema.Enum("adaptive", "poll"), Default: "adaptive", Effect: restartEffect},
 			number("limit sessions", "Most subscribers at once", "sessions", 16, 1<<20, "65536"),
-			number("limit routes", "Most routes in all VRFs", "routes", 1024, 4<<20, "1048576"),
+			number("limit routes", "Most IPv4 routes in all VRFs", "routes", 1024, 4<<20, "1048576"),
+			number("limit routes6", "Most IPv6 routes in all VRFs; each takes 6 KB of memory at most", "routes", 1024, 2<<20, "262144"),
+			number("limit groups", "Most groups of next hops of equal cost", "groups", 16, 1<<16, "4096"),
 			number("limit neighbors", "Most neighbours", "neighbors", 16, 1<<18, "16384"),
 			number("limit buffers", "Packet buffers of each worker, 2112 bytes each", "buffers", 1024, 1<<20, "32768"),
 		},
@@ -135,6 +139,7 @@ func read(root *config.Tree) Settings {
 	s := Settings{
 		Workers: int(t.Uint("workers")), Spin: t.Text("mode") == "poll",
 		Sessions: int(t.Uint("limit sessions")), Routes: int(t.Uint("limit routes")),
+		Routes6: int(t.Uint("limit routes6")), Groups: int(t.Uint("limit groups")),
 		Neighbors: int(t.Uint("limit neighbors")), Buffers: int(t.Uint("limit buffers")),
 	}
 	for _, word := range strings.Fields(t.Text("cpu")) {

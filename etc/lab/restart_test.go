@@ -76,7 +76,7 @@ func (r *Router) losses() map[string]uint64 {
 	for _, c := range engine.Counters {
 		node, what, _ := strings.Cut(c.Name, "/")
 		switch node {
-		case "pppoe-input", "ip4-input", "source-check", "ip4-lookup", "adjacency", "pppoe-output", "port-output":
+		case "pppoe-input", "ip4-input", "source-check", "ip4-lookup", "adjacency", "subscriber-output", "port-output":
 			if what != "packets" && what != "vectors" {
 				found[c.Name] = c.Value
 			}

@@ -13,6 +13,7 @@ type Port struct {
 	Driver port.Port
 	MAC    uint64 // packed like table.PackMAC
 	PPPoE  bool
+	IPoE   bool
 	L3     bool   // frames begin with the IP header
 	VRF    uint32 // of an L3 port: slot, or packet.None
 

@@ -1,10 +1,13 @@
 package node
 
 import (
+	"encoding/binary"
+
 	"vbng/forwarding/entry"
 	"vbng/forwarding/graph"
 	"vbng/forwarding/packet"
 	"vbng/forwarding/table"
+	"vbng/forwarding/wire"
 )
 
 const (
@@ -39,7 +42,7 @@ func (a *adjacencyNode) process(w *graph.Worker, n *graph.Node, l *packet.List) 
 		i := slot & slotMask
 		target := table.Target(c.Target[i])
 		if target.Kind() != table.KindNeighbor {
-			a.glean(w, n, slot, target.Index(), c.Dest[i])
+			a.glean(w, n, slot, target.Index(), gleanKey(c, i, target.Index()))
 			continue
 		}
 		next := adjacencies[target.Index()].Load()
@@ -48,7 +51,11 @@ func (a *adjacencyNode) process(w *graph.Worker, n *graph.Node, l *packet.List) 
 			continue
 		}
 		offset := c.Offset[i]
-		*(*[table.AdjacencyBytes]byte)(memory[offset-table.AdjacencyBytes:]) = next.Header
+		header := (*[table.AdjacencyBytes]byte)(memory[offset-table.AdjacencyBytes:])
+		*header = next.Header
+		if c.Flags[i]&packet.FlagIPv6 != 0 {
+			binary.BigEndian.PutUint16(header[table.AdjacencyBytes-2:], wire.TypeIPv6)
+		}
 		c.Offset[i] = offset - next.HeaderLength
 		c.Length[i] += next.HeaderLength
 		c.Port[i] = next.Port
@@ -65,15 +72,23 @@ func (a *adjacencyNode) unfit(w *graph.Worker, n *graph.Node, slot uint8, next *
 	case next == nil:
 		w.Drop(n, adjacencyMissing, slot)
 	case !next.Resolved:
-		a.glean(w, n, slot, next.Interface, next.Address)
+		a.glean(w, n, slot, next.Interface, next.Glean)
 	default:
 		w.Drop(n, adjacencyMTU, slot)
 	}
 }
 
-// glean asks control to resolve an address on an interface.
-func (a *adjacencyNode) glean(w *graph.Worker, n *graph.Node, slot uint8, interfaceSlot, address uint32) {
-	if !a.gleans.due(interfaceSlot, address, w.NowNanos) {
+// gleanKey is the key of the neighbour that a packet to a connected network is for.
+func gleanKey(c *packet.Columns, i uint8, interfaceSlot uint32) uint64 {
+	if c.Flags[i]&packet.FlagIPv6 != 0 {
+		return table.GleanKey6(interfaceSlot, table.Address6{High: c.DestHigh[i], Low: c.DestLow[i]})
+	}
+	return table.GleanKey4(interfaceSlot, c.Dest[i])
+}
+
+// glean asks control to resolve a neighbour on an interface.
+func (a *adjacencyNode) glean(w *graph.Worker, n *graph.Node, slot uint8, interfaceSlot uint32, key uint64) {
+	if !a.gleans.due(key, w.NowNanos) {
 		w.Drop(n, adjacencyUnresolved, slot)
 		return
 	}
@@ -96,8 +111,7 @@ type gleans [gleanSets][gleanWays]struct {
 	lastNanos int64
 }
 
-func (g *gleans) due(interfaceSlot, address uint32, nowNanos int64) bool {
-	key := uint64(interfaceSlot+1)<<32 | uint64(address)
+func (g *gleans) due(key uint64, nowNanos int64) bool {
 	set := &g[key*0x9E3779B97F4A7C15>>56&(gleanSets-1)]
 	oldest := 0
 	for i := range set {

@@ -49,17 +49,17 @@ func TestGleansAreBounded(t *testing.T) {
 	g := &gleans{}
 	due := 0
 	for i := range uint32(100_000) {
-		if g.due(1, i, 5e9) {
+		if g.due(uint64(i)+1, 5e9) {
 			due++
 		}
-		if g.due(1, i, 5e9) {
+		if g.due(uint64(i)+1, 5e9) {
 			t.Fatalf("neighbour %d is due twice", i)
 		}
 	}
 	if due > gleanSets*gleanWays || due < gleanSets*gleanWays/2 {
 		t.Errorf("%d due", due)
 	}
-	if !g.due(1, 0, 7e9) {
+	if !g.due(1, 7e9) {
 		t.Error("not due two seconds later")
 	}
 }

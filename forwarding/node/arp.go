@@ -54,7 +54,7 @@ func arpProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 				continue
 			}
 			introduce(w, own, a, slot)
-			answerARP(w, own, a, i)
+			answerARP(w, own.MAC, a, i)
 			w.Send(n, arpToOut, slot)
 		}
 	}
@@ -89,15 +89,15 @@ func introduce(w *graph.Worker, own *table.Interface, a wire.ARP, slot uint8) {
 	w.PuntCopy(slot, describe(w, i), packet.Start(c.Index[i]), c.Offset[i])
 }
 
-// answerARP turns a request for one of our addresses into the reply, in its own frame and with its tags.
-func answerARP(w *graph.Worker, own *table.Interface, a wire.ARP, i uint8) {
+// answerARP turns a request into the reply by which own has the address, in its own frame and with its tags.
+func answerARP(w *graph.Worker, own entry.MAC, a wire.ARP, i uint8) {
 	c := &w.Packets
 	wanted, asker := a.TargetIP(), a.SenderMAC()
-	wire.PutARP(a, wire.ARPReply, own.MAC, wanted, asker, a.SenderIP())
+	wire.PutARP(a, wire.ARPReply, own, wanted, asker, a.SenderIP())
 	start := packet.Start(c.Index[i])
 	frame := w.Arena.Memory[start:]
 	copy(frame[0:6], frame[6:12]) // to whoever sent the frame
-	copy(frame[6:12], own.MAC[:])
+	copy(frame[6:12], own[:])
 	c.Length[i] = c.Offset[i] - start + wire.ARPLength
 	c.Offset[i] = start
 	c.Port[i] = w.Port.Slot

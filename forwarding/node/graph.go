@@ -13,13 +13,16 @@ const (
 
 // Arcs, with their slots in order. Later features stand in the slots that are still empty.
 const (
-	arcSubscriberIn = "subscriber-in"
-	arcPortOut      = "port-out"
+	arcSubscriberIn  = "subscriber-in"
+	arcSubscriberIn6 = "subscriber-in6" // the same slots, for IPv6
+	arcPortOut       = "port-out"
 )
 
 func arcs() []graph.Arc {
+	subscriberIn := []string{"source-check", "filter", "meter", "count", "services"}
 	return []graph.Arc{
-		{Name: arcSubscriberIn, Slots: []string{"source-check", "filter", "meter", "count", "services"}, End: nameLookup},
+		{Name: arcSubscriberIn, Slots: subscriberIn, End: nameLookup},
+		{Name: arcSubscriberIn6, Slots: subscriberIn, End: nameLookup6},
 		{Name: arcPortOut, Slots: []string{"filter", "mirror", "scheduler"}, End: namePortOutput},
 	}
 }
@@ -27,14 +30,21 @@ func arcs() []graph.Arc {
 const (
 	nameARP        = "arp-input"
 	namePPPoE      = "pppoe-input"
+	nameIPoE       = "ipoe-input"
 	nameEcho       = "lcp-echo"
 	nameIP4        = "ip4-input"
+	nameIP6        = "ip6-input"
+	nameND         = "nd-input"
 	nameSource     = "source-check"
+	nameSource6    = "source-check6"
 	nameCount      = "subscriber-count"
+	nameCount6     = "subscriber-count6"
 	nameLookup     = "ip4-lookup"
+	nameLookup6    = "ip6-lookup"
 	nameLocal      = "ip4-local"
+	nameLocal6     = "ip6-local"
 	nameAdjacency  = "adjacency"
-	namePPPoEOut   = "pppoe-output"
+	nameSubscriber = "subscriber-output"
 	namePortOutput = "port-output"
 	namePunt       = "punt"
 )
@@ -45,15 +55,22 @@ func specs() []graph.Spec {
 		ethernetInput(),
 		arpInput(),
 		pppoeInput(),
+		ipoeInput(),
 		lcpEcho(),
 		localOrigin(),
 		ip4Input(),
+		ip6Input(),
+		ndInput(),
 		sourceCheck(),
-		subscriberCount(),
+		sourceCheck6(),
+		subscriberCount(nameCount, arcSubscriberIn),
+		subscriberCount(nameCount6, arcSubscriberIn6),
 		ip4Lookup(),
-		ip4Local(),
+		ip6Lookup(),
+		ipLocal(nameLocal),
+		ipLocal(nameLocal6),
 		adjacency(),
-		pppoeOutput(),
+		subscriberOutput(),
 		portOutput(),
 		puntNode(),
 	}

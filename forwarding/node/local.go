@@ -6,11 +6,13 @@ import (
 	"vbng/forwarding/packet"
 )
 
-const localOriginToIP4 = 0
+const (
+	localOriginToIP4 = iota
+	localOriginToIP6
+)
 
 const (
 	originNoVRF = iota
-	originIPv6
 	originNotIP
 )
 
@@ -18,8 +20,8 @@ const (
 func localOrigin() graph.Spec {
 	return graph.Spec{
 		Name:    LocalOrigin,
-		Edges:   []string{nameIP4},
-		Reasons: []string{"no-vrf", "ipv6-not-supported", "not-ip"},
+		Edges:   []string{nameIP4, nameIP6},
+		Reasons: []string{"no-vrf", "not-ip"},
 		Process: localOriginProcess,
 	}
 }
@@ -33,16 +35,21 @@ func localOriginProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 		switch {
 		case w.Port.VRF == packet.None:
 			w.Drop(n, originNoVRF, slot)
-		case c.Length[i] > 0 && version == 6:
-			w.Drop(n, originIPv6, slot)
-		case c.Length[i] == 0 || version != 4:
+		case c.Length[i] == 0 || version != 4 && version != 6:
 			w.Drop(n, originNotIP, slot)
 		default:
 			c.Flags[i] = packet.FlagLocalOrigin
 			c.VRF[i], c.Access[i] = w.Port.VRF, 0
-			w.Send(n, localOriginToIP4, slot)
+			w.Send(n, originEdge(version), slot)
 		}
 	}
+}
+
+func originEdge(version byte) graph.Edge {
+	if version == 6 {
+		return localOriginToIP6
+	}
+	return localOriginToIP4
 }
 
 const (
@@ -52,17 +59,17 @@ const (
 
 const localNoVRF = 0
 
-// ip4Local delivers packets for our own addresses to the VRF's TUN, or to control where there is none.
-func ip4Local() graph.Spec {
+// ipLocal delivers packets for our own addresses to the VRF's TUN, or to control where there is none.
+func ipLocal(name string) graph.Spec {
 	return graph.Spec{
-		Name:    nameLocal,
+		Name:    name,
 		Edges:   []string{namePortOutput, namePunt},
 		Reasons: []string{"no-vrf"},
-		Process: ip4LocalProcess,
+		Process: ipLocalProcess,
 	}
 }
 
-func ip4LocalProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
+func ipLocalProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 	c := &w.Packets
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask

@@ -12,7 +12,7 @@ import (
 const (
 	lookupToLocal = iota
 	lookupToAdjacency
-	lookupToPPPoE
+	lookupToSubscriber
 )
 
 const (
@@ -26,7 +26,7 @@ const (
 func ip4Lookup() graph.Spec {
 	return graph.Spec{
 		Name:    nameLookup,
-		Edges:   []string{nameLocal, nameAdjacency, namePPPoEOut},
+		Edges:   []string{nameLocal, nameAdjacency, nameSubscriber},
 		Reasons: []string{"no-route", "discard-route", "ttl-expired", "unknown-target"},
 		Process: ip4LookupProcess,
 	}
@@ -36,7 +36,15 @@ func ip4Lookup() graph.Spec {
 var kindEdges = [table.NumKinds]graph.Edge{
 	table.KindConnected: lookupToAdjacency,
 	table.KindNeighbor:  lookupToAdjacency,
-	table.KindSession:   lookupToPPPoE,
+	table.KindSession:   lookupToSubscriber,
+}
+
+// usualLookupEdge returns where packets with a target go for the most part; those of a group go to one of its neighbours.
+func usualLookupEdge(t table.Target) graph.Edge {
+	if t.Kind() == table.KindGroup {
+		return lookupToAdjacency
+	}
+	return kindEdges[t.Kind()]
 }
 
 func ip4LookupProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
@@ -46,14 +54,17 @@ func ip4LookupProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 		return
 	}
 	// Most packets of a vector go where its first one goes; those are passed on as one list.
-	usual, kept := kindEdges[table.Target(c.Target[l.Slot[0]&slotMask]).Kind()], 0
+	usual, kept := usualLookupEdge(table.Target(c.Target[l.Slot[0]&slotMask])), 0
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
 		kind := table.Target(c.Target[i]).Kind()
 		edge := kindEdges[kind]
 		if edge == lookupToLocal {
-			lookupElse(w, n, kind, slot)
-			continue
+			if kind != table.KindGroup || !balance4(w, i) {
+				lookupElse(w, n, kind, slot)
+				continue
+			}
+			edge = lookupToAdjacency
 		}
 		if c.Flags[i]&packet.FlagLocalOrigin == 0 && !decrementTTL((*[wire.IPv4Length]byte)(memory[c.Offset[i]:])) {
 			w.Drop(n, lookupTTL, slot)
@@ -68,6 +79,18 @@ func ip4LookupProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 	}
 	l.N = kept
 	w.Pass(n, usual, l)
+}
+
+// balance4 replaces a group by the next hop of the packet's flow; false: the group is gone.
+func balance4(w *graph.Worker, i uint8) bool {
+	c := &w.Packets
+	g := w.Tables.HopGroups[table.Target(c.Target[i]).Index()].Load()
+	if g == nil {
+		return false
+	}
+	p := wire.IPv4(w.Arena.Memory[c.Offset[i] : c.Offset[i]+c.Length[i]])
+	c.Target[i] = uint32(g.Choose(table.Flow4(p, w.Tables.FlowSeed)))
+	return true
 }
 
 // lookupElse ends or turns the way of packets that are not forwarded.

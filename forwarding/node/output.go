@@ -9,20 +9,20 @@ import (
 	"vbng/forwarding/wire"
 )
 
-const pppoeMTU = 0
+const subscriberMTU = 0
 
-// pppoeOutput writes the header of the subscriber's session (RFC 2516 section 6) and counts what the
-// subscriber gets: inner IP packets and bytes.
-func pppoeOutput() graph.Spec {
+// subscriberOutput writes the header of the subscriber's session, PPPoE (RFC 2516 section 6) or plain Ethernet, and
+// counts what the subscriber gets: inner IP packets and bytes.
+func subscriberOutput() graph.Spec {
 	return graph.Spec{
-		Name:    namePPPoEOut,
+		Name:    nameSubscriber,
 		Edges:   []string{arcPortOut},
 		Reasons: []string{"mtu-exceeded"},
-		Process: pppoeOutputProcess,
+		Process: subscriberOutputProcess,
 	}
 }
 
-func pppoeOutputProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
+func subscriberOutputProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 	c, memory, sessions, count := &w.Packets, w.Arena.Memory, w.Tables.Sessions, counters(w)
 	table.PrefetchDown(sessions, &c.Target, l)
 	count.Prefetch(&c.Target, l, table.MaxIndex)
@@ -33,14 +33,19 @@ func pppoeOutputProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 		s := &sessions[session].Down
 		length := c.Length[i]
 		if length > uint32(s.MTU) {
-			w.Drop(n, pppoeMTU, slot)
+			w.Drop(n, subscriberMTU, slot)
 			continue
 		}
 		count.Output(session, length)
 		offset := c.Offset[i]
 		header := (*[table.EncapBytes]byte)(memory[offset-table.EncapBytes:])
 		*header = s.Encap
-		binary.BigEndian.PutUint16(header[table.EncapBytes-4:], uint16(length)+wire.PPPProtocolLength)
+		if !s.IPoE {
+			binary.BigEndian.PutUint16(header[table.EncapBytes-4:], uint16(length)+wire.PPPProtocolLength)
+		}
+		if c.Flags[i]&packet.FlagIPv6 != 0 {
+			binary.BigEndian.PutUint16(header[table.EncapBytes-2:], s.Protocol6())
+		}
 		c.Offset[i] = offset - uint32(s.EncapLength)
 		c.Length[i] = length + uint32(s.EncapLength)
 		c.Port[i] = s.Port

@@ -12,6 +12,7 @@ import (
 
 const (
 	pppoeToIP4 = iota
+	pppoeToIP6
 	pppoeToEcho
 	pppoeToPunt
 )
@@ -22,7 +23,7 @@ const (
 	pppoeCode
 	pppoeLength
 	pppoeProtocol
-	pppoeIPv6
+	pppoeSession
 )
 
 // pppoeInput finds the session of a frame (RFC 2516 section 6). User IP goes on, LCP to the echo node,
@@ -30,9 +31,9 @@ const (
 func pppoeInput() graph.Spec {
 	return graph.Spec{
 		Name:  namePPPoE,
-		Edges: []string{nameIP4, nameEcho, namePunt},
+		Edges: []string{nameIP4, nameIP6, nameEcho, namePunt},
 		Reasons: []string{
-			"pppoe-not-enabled", "bad-version", "bad-code", "bad-length", "bad-protocol-field", "ipv6-not-supported",
+			"pppoe-not-enabled", "bad-version", "bad-code", "bad-length", "bad-protocol-field", "bad-session-id",
 		},
 		Process: pppoeProcess,
 	}
@@ -67,7 +68,7 @@ func pppoeHeaders(w *graph.Worker, n *graph.Node, l *packet.List) {
 		// Version and type, code, session id, length, PPP protocol: all in one word.
 		header := binary.BigEndian.Uint64((*[pppoeHeader]byte)(memory[offset:])[:])
 		length := uint32(header>>16) & 0xFFFF
-		if header>>48 != pppoeData || length < wire.PPPProtocolLength || wire.PPPoELength+length > c.Length[i] {
+		if header>>48 != pppoeData || length < wire.PPPProtocolLength || wire.PPPoELength+length > c.Length[i] || header&pppoeID == 0 {
 			w.Drop(n, badPPPoE(header, c.Length[i]), slot)
 			continue
 		}
@@ -81,6 +82,10 @@ func pppoeHeaders(w *graph.Worker, n *graph.Node, l *packet.List) {
 	l.N = kept
 }
 
+// pppoeID is the session id in the header's word. No session has 0 (RFC 2516 section 4); in the table of sessions it
+// stands for IPoE.
+const pppoeID = 0xFFFF << 32
+
 // pppoeData is version 1, type 1, code "session data".
 const pppoeData = 0x1100 | wire.CodeSession
 
@@ -92,6 +97,8 @@ func badPPPoE(header uint64, length uint32) graph.Reason {
 		return pppoeVersion
 	case header>>48 != pppoeData:
 		return pppoeCode
+	case header&pppoeID == 0:
+		return pppoeSession
 	}
 	return pppoeLength
 }
@@ -125,7 +132,8 @@ func pppoeOthers(w *graph.Worker, n *graph.Node, slot uint8) {
 	case protocol == wire.ProtocolLCP:
 		w.Send(n, pppoeToEcho, slot)
 	case protocol == wire.ProtocolIPv6:
-		w.Drop(n, pppoeIPv6, slot)
+		c.VRF[i] = w.Tables.Sessions[c.Session[i]].Up.VRF
+		w.Send(n, pppoeToIP6, slot)
 	case protocol&0x0101 != 0x0001: // RFC 1661 section 2
 		w.Drop(n, pppoeProtocol, slot)
 	default:

@@ -28,7 +28,7 @@ func sourceCheckProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
 		s := &sessions[c.Session[i]].Up
-		if s.Flags != table.SessionIPv4 || s.IPv4 != c.Source[i] {
+		if s.Flags&(table.SessionIPv4|table.SessionSourceAny) != table.SessionIPv4 || s.IPv4 != c.Source[i] {
 			if reason, bad := badSource(w, s, i); bad {
 				w.Drop(n, reason, slot)
 				continue
@@ -65,9 +65,10 @@ func badSource(w *graph.Worker, s *table.SessionUp, i uint8) (graph.Reason, bool
 func counters(w *graph.Worker) *counter.Worker { return w.Count }
 
 // subscriberCount counts what a subscriber sends: inner IP packets and bytes.
-func subscriberCount() graph.Spec {
+// Both families count on the same counters of the session; each arc has its member.
+func subscriberCount(name, arc string) graph.Spec {
 	return graph.Spec{
-		Name: nameCount, Arc: arcSubscriberIn, Slot: "count",
+		Name: name, Arc: arc, Slot: "count",
 		Edges:   []string{graph.Continue},
 		Process: subscriberCountProcess,
 	}

@@ -6,6 +6,9 @@ const None = 1<<32 - 1
 // Flags of a packet.
 const (
 	FlagLocalOrigin = 1 << iota // our own host stack made it: its TTL is not decremented
+	FlagIPv6                    // an IPv6 packet; without it IPv4, where it is IP at all
+	FlagGroup                   // the frame was to a group address
+	FlagLinkScope               // an IPv6 source that is not valid beyond its link
 )
 
 // Columns is what the nodes know of the packets that one Receive brought, by slot: the packet's place in
@@ -16,8 +19,8 @@ type Columns struct {
 	Flags     [VectorSize]uint8
 	Access    [VectorSize]uint64 // port and tags, as table.Access packs them
 	KeyLow    [VectorSize]uint64 // the source MAC shifted left by 16; with the PPPoE session id and Access the session's key
-	Protocol  [VectorSize]uint16 // of PPP
-	Bucket    [VectorSize]uint32 // where the session's key hashes to
+	Protocol  [VectorSize]uint16 // of PPP; of a frame on its way to ipoe-input the ethertype
+	Bucket    [VectorSize]uint32 // where the session's key hashes to; in the IPv6 lookup the entry that is read next
 	Interface [VectorSize]uint32 // receiving interface, or None
 	Session   [VectorSize]uint32 // receiving session, or None
 	VRF       [VectorSize]uint32 // in which the destination is looked up
@@ -25,6 +28,8 @@ type Columns struct {
 	Dest      [VectorSize]uint32 // IPv4
 	Target    [VectorSize]uint32 // what the lookup answered, a table.Target
 	Class     [VectorSize]uint8  // punt class
+	DestHigh  [VectorSize]uint64 // IPv6
+	DestLow   [VectorSize]uint64
 }
 
 // List names packets by their slots in Columns, in the order of their arrival.

@@ -16,7 +16,7 @@ import (
 )
 
 func smallConfig() Config {
-	limits := forwarding.Limits{Sessions: 64, Routes: 1024, Neighbors: 64, Interfaces: 64, Ports: 8, VRFs: 8, Buffers: 1024}
+	limits := forwarding.Limits{Sessions: 64, Routes: 1024, Routes6: 256, Neighbors: 64, Interfaces: 64, Ports: 8, VRFs: 8, Groups: 8, Buffers: 1024}
 	return Config{Limits: limits, Workers: 1, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
 }
 

@@ -128,6 +128,13 @@ func (h *Hash) Find(k Key) (value uint32, ok bool) {
 	return 0, false
 }
 
+// Replace changes the value of a key that is there.
+func (h *Hash) Replace(k Key, value uint32) {
+	if _, s := h.find(k); s != nil {
+		atomic.StoreUint64(&s.high, uint64(value+1)<<keyHighBits|k.High&keyHighMask)
+	}
+}
+
 // Delete removes a key and reports whether it was there.
 func (h *Hash) Delete(k Key) bool {
 	at, s := h.find(k)

@@ -3,6 +3,7 @@ package table
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -17,18 +18,24 @@ type Interface struct {
 	VRF    uint32 // slot
 	MAC    entry.MAC
 	MTU    uint32
+	// Local6 are our IPv6 addresses here: few, and looked at for neighbour discovery only.
+	Local6 []Address6
 }
 
-// VRF is a routing table; it never changes but for its FIB.
+// Owns reports whether an IPv6 address is ours on the interface.
+func (i *Interface) Owns(a Address6) bool { return slices.Contains(i.Local6, a) }
+
+// VRF is a routing table; it never changes but for its FIBs.
 type VRF struct {
-	ID  entry.VRFID
-	FIB *FIB
-	TUN uint32 // port slot of the host stack, or packet.None
+	ID   entry.VRFID
+	FIB  *FIB   // IPv4
+	FIB6 *FIB6  // IPv6
+	TUN  uint32 // port slot of the host stack, or packet.None
 }
 
 // Limits bounds the tables.
 type Limits struct {
-	Sessions, Routes, Neighbors, Interfaces, VRFs int
+	Sessions, Routes, Routes6, Neighbors, Interfaces, VRFs, Groups int
 }
 
 // Tables is all that the workers share.
@@ -40,7 +47,11 @@ type Tables struct {
 	Interfaces  []atomic.Pointer[Interface]
 	Adjacencies []atomic.Pointer[Adjacency]
 	VRFs        []atomic.Pointer[VRF]
-	Groups      *Groups
+	Groups      *Groups // of the IPv4 FIBs
+	Groups6     *Groups // of the IPv6 FIBs
+	deeps       *deeps
+	HopGroups   []atomic.Pointer[HopGroup]
+	FlowSeed    uint64 // of the hash that spreads flows over next hops
 }
 
 // LocalsPerInterface sizes the table of own addresses.
@@ -48,23 +59,31 @@ const LocalsPerInterface = 4
 
 // New reserves tables. The seed is random; grace waits until every worker has passed a round.
 func New(l Limits, seed uint64, grace func()) (*Tables, error) {
-	if l.Sessions > MaxIndex || l.Neighbors > MaxIndex || l.Interfaces > MaxIndex/LocalsPerInterface {
+	if l.Sessions > MaxIndex || l.Neighbors > MaxIndex || l.Interfaces > MaxIndex/LocalsPerInterface || l.Groups > MaxIndex {
 		return nil, fmt.Errorf("make tables: limits exceed %d", MaxIndex)
 	}
 	t := &Tables{
 		Interfaces:  make([]atomic.Pointer[Interface], l.Interfaces),
 		Adjacencies: make([]atomic.Pointer[Adjacency], l.Neighbors),
 		VRFs:        make([]atomic.Pointer[VRF], l.VRFs),
+		HopGroups:   make([]atomic.Pointer[HopGroup], l.Groups),
+		FlowSeed:    seed,
 	}
-	var errs [5]error
+	var errs [7]error
 	t.Sessions, errs[0] = packet.NewSlab[Session](l.Sessions)
 	t.BySession, errs[1] = NewHash(l.Sessions+1, seed) // one that moves has two keys for a moment
 	t.ByAccess, errs[2] = NewHash(l.Interfaces, seed)
 	t.Local, errs[3] = NewHash(l.Interfaces*LocalsPerInterface, seed)
 	// A prefix needs at most two groups of its own; what rests between two grace periods is on top.
 	t.Groups, errs[4] = NewGroups(2*l.Routes+l.Routes/4+1024, grace)
+	t.Groups6, errs[5] = NewGroups(Groups6(l.Routes6)+l.Routes6/4+1024, grace)
+	t.deeps, errs[6] = newDeeps(l.Routes6, seed, grace)
 	return t, errors.Join(errs[:]...)
 }
+
+// Groups6 is how many groups the IPv6 FIBs take at most when there may be so many prefixes: six each, which is what
+// one of 57 to 64 bits needs when it lies alone. The engine refuses prefixes that could need more.
+func Groups6(routes int) int { return 6 * routes }
 
 // Reclaim makes what was deleted usable again; every worker must have passed a round since.
 func (t *Tables) Reclaim() {
@@ -72,6 +91,8 @@ func (t *Tables) Reclaim() {
 	t.ByAccess.Reclaim()
 	t.Local.Reclaim()
 	t.Groups.Reclaim()
+	t.Groups6.Reclaim()
+	t.deeps.reclaim()
 	for i := range t.VRFs {
 		if v := t.VRFs[i].Load(); v != nil {
 			v.FIB.Reclaim()

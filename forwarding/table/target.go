@@ -14,6 +14,7 @@ const (
 	KindConnected = uint32(entry.TargetConnected) // interface slot
 	KindNeighbor  = uint32(entry.TargetNeighbor)  // adjacency slot
 	KindSession   = uint32(entry.TargetSession)   // session slot
+	KindGroup     = uint32(entry.TargetGroup)     // group slot
 	NumKinds      = 16
 )
 

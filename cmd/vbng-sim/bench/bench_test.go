@@ -13,7 +13,7 @@ import (
 func smallOptions(upstream bool) options {
 	return options{
 		upstream: upstream, sizeBytes: 128, sessions: 200, routes: 3000, packets: 20_000, runs: 2, seed: 3, templates: 1 << 13,
-		limits: forwarding.Limits{Sessions: 256, Routes: 4096, Neighbors: 128, Interfaces: 16, Ports: 8, VRFs: 1, Buffers: 1024},
+		limits: forwarding.Limits{Sessions: 256, Routes: 4096, Routes6: 256, Neighbors: 128, Interfaces: 16, Ports: 8, VRFs: 1, Groups: 8, Buffers: 1024},
 	}
 }
 
