@@ -86,7 +86,7 @@ func helpful(t *testing.T, c *oper.Command) {
 // TestEveryCounterIsExplained starts a forwarder in this process and asks for the names of its counters.
 func TestEveryCounterIsExplained(t *testing.T) {
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-	limits := forwarding.Limits{Sessions: 64, Routes: 1024, Neighbors: 64, Interfaces: 64, Ports: 8, VRFs: 8, Buffers: 1024}
+	limits := forwarding.Limits{Sessions: 64, Routes: 1024, Routes6: 256, Neighbors: 64, Interfaces: 64, Ports: 8, VRFs: 8, Groups: 8, Buffers: 1024}
 	local, err := process.NewLocal(process.Config{Limits: limits, Workers: 1, Log: quiet}, remote.ClientConfig{Log: quiet})
 	if err != nil {
 		t.Fatal(err)
