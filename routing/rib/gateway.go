@@ -199,6 +199,9 @@ func (w *walk) longest(g *gateway) (answer reach, length int) {
 		}
 		return reach{hops: []NextHop{{Interface: g.key.iface, Addr: g.key.addr}}}, 0
 	}
+	if g.key.addr.Is6() && g.key.addr.IsLinkLocalUnicast() {
+		return reach{}, 0 // which link?
+	}
 	for p, d := range w.table.destinations.covering(g.key.addr, g.key.addr.BitLen()) {
 		if p.Bits() == 0 && !g.key.byDefault {
 			break
