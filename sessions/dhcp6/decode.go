@@ -54,6 +54,9 @@ func Decode(payload []byte) (r *Request, err error) {
 			return nil, err
 		}
 	}
+	if len(r.NA) > maxIAs || len(r.PD) > maxIAs || len(r.TA) > maxIAs {
+		return nil, fmt.Errorf("%w: more than %d identity associations", ErrOption, maxIAs)
+	}
 	return r, nil
 }
 
@@ -132,9 +135,6 @@ func (r *Request) take(code uint16, value []byte) error {
 		for ; len(value) > 0; value = value[2:] {
 			r.Options = append(r.Options, binary.BigEndian.Uint16(value))
 		}
-	}
-	if len(r.NA) > maxIAs || len(r.PD) > maxIAs || len(r.TA) > maxIAs {
-		return fmt.Errorf("%w: more than %d identity associations", ErrOption, maxIAs)
 	}
 	return nil
 }

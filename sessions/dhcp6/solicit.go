@@ -57,9 +57,14 @@ func (l *Link) want(now time.Time, r *Request) []Output {
 	needsPrefix := len(r.PD) > 0 && !l.prefix.held.IsValid() && !l.prefix.denied
 	if needsAddress || needsPrefix {
 		l.phase, l.pending = asking, r
-		return []Output{NeedLeases{
-			Request: r, Address: needsAddress, Prefix: needsPrefix, Requested: requested(r), Hint: hint(r),
-		}}
+		need := NeedLeases{Request: r, Address: needsAddress, Prefix: needsPrefix}
+		if needsAddress {
+			need.Requested = requested(r)
+		}
+		if needsPrefix {
+			need.Hint = hint(r)
+		}
+		return []Output{need}
 	}
 	if r.Type == Solicit && !l.rapid(r) {
 		return []Output{l.send(l.leases(Advertise, r))}
