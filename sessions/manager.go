@@ -40,6 +40,9 @@ type Needs struct {
 	Routes     Routes
 	VRFs       VRFs  // nil: there is the default one only
 	Relay      Relay // nil: DHCP relay does not work
+	// Boot tells the boot of the machine and its age, by a clock that nobody steps; nil: the wall clock is believed
+	// over a restart.
+	Boot func() (id string, since time.Duration)
 	// Random fills the slice with unpredictable bytes; nil: the system's.
 	Random func([]byte)
 }

@@ -46,6 +46,7 @@ type record struct {
 
 	Created  time.Time             `json:"created"`
 	UpAt     time.Time             `json:"up_at"`
+	Saved    moment                `json:"saved,omitzero"`
 	Base     entry.SessionCounters `json:"base"`
 	Offset   aaa.Usage             `json:"offset"`
 	Reported aaa.Usage             `json:"reported"`
@@ -85,14 +86,15 @@ func (m *Manager) save(s *Session) {
 	if base, ok := m.needs.Counters.(Base); ok {
 		s.base = base.Base(s.id)
 	}
+	now := m.moment()
 	r := record{
 		Version: recordVersion, ID: s.id, AcctID: s.acctID, Place: s.client.place, MAC: s.client.mac,
 		OwnMAC: s.ownMAC, Port: s.port, PPPoE: s.pppoe, Profile: s.profile.name, Dialled: s.dialled,
 		Username: s.username, Grant: *s.grant, Link: link, Relayed: s.relay.bound,
 		IPv6: s.advert != nil, LocalID: s.localID, PeerID: s.peerID,
-		Created: s.created, UpAt: s.upAt, Base: s.base, Offset: s.offset, Reported: s.reported,
+		Created: s.created, UpAt: anew(s.upAt, now.Wall), Saved: now, Base: s.base, Offset: s.offset, Reported: s.reported,
 	}
-	s.recordBindings(&r)
+	s.recordBindings(&r, now.Wall)
 	value, err := json.Marshal(r)
 	if err != nil {
 		m.log.warn("save", "session cannot be stored", "session", s.acctID, "error", err)
@@ -102,15 +104,15 @@ func (m *Manager) save(s *Session) {
 }
 
 // recordBindings keeps what the subscriber may use.
-func (s *Session) recordBindings(r *record) {
+func (s *Session) recordBindings(r *record, now time.Time) {
 	for x := range numSlots {
 		b := &s.bindings[x]
 		switch {
 		case !b.bound():
 		case x == slotIPv4:
-			r.Address, r.Pool, r.Until = b.prefix.Addr(), b.pool, b.until
+			r.Address, r.Pool, r.Until = b.prefix.Addr(), b.pool, anew(b.until, now)
 		default:
-			r.Held = append(r.Held, heldRecord{Slot: x, Prefix: b.prefix, Pool: b.pool, Until: b.until})
+			r.Held = append(r.Held, heldRecord{Slot: x, Prefix: b.prefix, Pool: b.pool, Until: anew(b.until, now)})
 		}
 	}
 	if s.lease6 != nil {

@@ -31,6 +31,7 @@ type restoration struct {
 // told that he has no session. It waits for the ports that the sessions are on.
 func (m *Manager) Restore(done func(revived int)) error {
 	var records []record
+	now := m.moment()
 	err := m.records.ForEach(func(key, value []byte) error {
 		r, err := parseRecord(value)
 		if err != nil { // one bad record is one session lost, not all
@@ -38,6 +39,7 @@ func (m *Manager) Restore(done func(revived int)) error {
 			m.records.Delete(append([]byte(nil), key...))
 			return nil
 		}
+		r.settle(now)
 		records = append(records, r)
 		return nil
 	})

@@ -100,7 +100,7 @@ func wire(p paths, home dwelling, seed string, book *logbook.Book) (*router, err
 	settings = forwarder.Settings
 	r.authority = service.New(service.Options{Clock: time, Log: log, Sockets: sockets, Records: r.store.Bucket("accounting")})
 	relay := &relaySockets{log: log, listen: sockets.ListenUDP, name: r.vrfs.Name}
-	r.sessions, err = sessions.New(sessions.Needs{Clock: time, Log: log, Store: r.store, Programmer: r.client,
+	r.sessions, err = sessions.New(sessions.Needs{Clock: time, Boot: clock.Boot(), Log: log, Store: r.store, Programmer: r.client,
 		Counters: r.client, Ports: r.interfaces, Authorizer: r.authority, Accountant: r.authority, Routes: r.rib, VRFs: r.vrfs,
 		Relay: relay})
 	if err != nil {
