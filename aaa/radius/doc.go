@@ -24,14 +24,17 @@
 // nothing for one timeout. After its dead time one request goes to it as a probe while the others
 // still go elsewhere. When all servers are dead, the one that is dead for longest is asked.
 //
+// A request or record names a group: an order of some of the servers, which share their health with all others. A
+// server is reached in a VRF; Sockets makes the sockets there.
+//
 // Replies must come from the server's address and port, carry a good Response Authenticator and, to
 // an Access-Request, a good Message-Authenticator (RFC 3579 3.2; the answer to the Blast-RADIUS attack,
 // CVE-2024-3596); a server marked legacy may leave the latter away. What fails this is counted and
 // dropped, and the request goes on waiting: a forger cannot end it.
 //
-// RFCs: 2865 (authentication), 2866 (accounting), 2869 and 3579 (extensions), 3162, 4603 (port types), 4679
-// (ADSL-Forum), 2548 (Microsoft), 5080 (retransmission).
+// RFCs: 2865 (authentication), 2866 (accounting), 2869 and 3579 (extensions), 4603 (port types), 4679
+// (ADSL-Forum), 2548 (Microsoft), 3162, 4818 and 6911 (IPv6), 5080 (retransmission).
 //
-// Reading order: settings.go, client.go, exchange.go, endpoint.go, flow.go, socket.go, packet.go (integrity),
-// then the attributes: identity.go, access.go, accounting.go, accept.go, names.go.
+// Reading order: settings.go, client.go, exchange.go, group.go, endpoint.go, flow.go, socket.go, packet.go (integrity),
+// then the attributes: identity.go, access.go, accounting.go, accept.go, accept6.go, names.go.
 package radius
