@@ -17,6 +17,9 @@ type input struct {
 	fd      int         // of the terminal
 	found   *term.State // the terminal's state before us
 	gone    bool        // the terminal was hung up
+	// held is set from Enter until go-prompt begins to read again: what it has read ahead is lost when it is
+	// begun anew.
+	held bool
 }
 
 // hangUp is what is typed for an operator whose terminal has gone: Ctrl-C clears the line, Ctrl-D leaves.
@@ -51,8 +54,20 @@ func (i *input) TearDown() error {
 	return term.Restore(i.fd, i.found)
 }
 
+// Setup implements goprompt.ConsoleParser.
+func (i *input) Setup() error {
+	i.held = false
+	return i.PosixParser.Setup()
+}
+
+// nothing is what go-prompt takes for no key.
+var nothing = []byte{0}
+
 // Read implements goprompt.ConsoleParser.
 func (i *input) Read() ([]byte, error) {
+	if i.held {
+		return nothing, nil
+	}
 	if len(i.pending) == 0 {
 		b, err := i.PosixParser.Read()
 		if err == nil && len(b) == 0 || errors.Is(err, syscall.EIO) {
@@ -67,6 +82,7 @@ func (i *input) Read() ([]byte, error) {
 	n := keyLength(i.pending)
 	key := i.pending[:n]
 	i.pending = i.pending[n:]
+	i.held = key[0] == '\r' || key[0] == '\n'
 	return key, nil
 }
 

@@ -134,12 +134,14 @@ func (t *Terminal) execute(line string) {
 			}
 		}
 	}()
-	if strings.TrimSpace(line) == "" && !t.shell.Loading() {
+	loading := t.shell.Loading()
+	if strings.TrimSpace(line) == "" && !loading {
 		return
 	}
 	r := t.shell.Run(line)
-	t.done, t.forgotten = r.Done, r.Forget
-	if !r.Forget {
+	t.done = r.Done
+	t.forgotten = r.Forget || loading && !t.shell.Loading() // text is forgotten at its end, all at once
+	if !r.Forget && !loading {
 		t.history = append(t.history, line)
 	}
 }

@@ -129,6 +129,13 @@ func TestHistory(t *testing.T) {
 	says("one\x12\r", "<show one>") // Ctrl-R
 	says("\x1b[A\x1b[A\r", "<other>")
 	says("secr\x12\r", "<secr>")
+	// Pasted at once: nothing is lost when a line is forgotten.
+	says("secret 1\rsecret 2\rsecret 3\rlast\r", "<last>")
+	for _, line := range []string{"<secret 1>", "<secret 2>", "<secret 3>"} {
+		if !strings.Contains(output(), line) {
+			t.Errorf("no %s in %q", line, output())
+		}
+	}
 	fmt.Fprint(master, "exit\r")
 	if err := child.Wait(); err != nil {
 		t.Errorf("%v: %q", err, output())

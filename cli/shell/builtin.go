@@ -74,7 +74,7 @@ func (s *Session) everywhere() []*oper.Command {
 		{Words: "show configuration revisions", Help: "The commits that are kept", Run: s.showRevisions},
 		{Words: "show running-config", Help: "The running configuration", Args: section, Run: says(s.showRunning)},
 		{Words: "show startup-config", Help: "The configuration of the next start", Args: section, Run: says(s.showStartup)},
-		{Words: techWords, Help: "One bounded document for whoever is to help: everything that can be shown, secrets hidden", Run: s.showTech},
+		{Words: techWords, Help: "Everything that can be shown, bounded, secrets hidden", Run: s.showTech},
 		{Words: "terminal length", Help: "How many lines make a page of output", Run: says(s.terminalLength), Args: []oper.Arg{
 			{Name: "lines", Help: "0: no pages; auto: the height of the terminal", Check: isLength, Complete: func() []string { return []string{"0", "auto"} }}}},
 	})

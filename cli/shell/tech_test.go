@@ -36,7 +36,7 @@ func TestShowTech(t *testing.T) {
 	}
 }
 
-func without(t *testing.T, r *oper.Registry, words string) *oper.Registry {
+func without(t testing.TB, r *oper.Registry, words string) *oper.Registry {
 	t.Helper()
 	left := oper.NewRegistry()
 	for _, c := range r.All() {

@@ -31,7 +31,7 @@ func (s *screen) Run(text string) (r prompt.Result) {
 		s.lost = err
 		return prompt.Result{Done: true}
 	}
-	r.Done, r.Forget = a.Leave, a.Secret || s.client.Loading()
+	r.Done, r.Forget = a.Leave, a.Secret
 	if err := s.show(a); err != nil {
 		s.lost = err
 		return prompt.Result{Done: true}

@@ -215,3 +215,31 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// FuzzLoad merges text onto a configuration with secrets: the result prints and parses, and a hidden secret is
+// never taken for one.
+func FuzzLoad(f *testing.F) {
+	root := sampleSchema(f)
+	known, _ := Parse(root, sample.Text)
+	f.Add("user alice\n password <hidden>\n!\nno interface access0\n")
+	f.Add("radius server r\n secret \"<hidden>\"\n!\nuser alice\n no password\n password <hidden>\n")
+	f.Add("ip route 10.0.0.0/8 192.0.2.1 name <hidden>\nend\n\x04\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, onto := range []*Tree{known, New(root)} {
+			tree, _, _ := Merge(onto, text, known)
+			printed := Print(tree, Clear)
+			again, faults := Parse(root, printed)
+			if len(faults) > 0 || Print(again, Clear) != printed {
+				t.Fatalf("faults %v of\n%s", faults, printed)
+			}
+			if strings.Contains(printed, standIn) && !strings.Contains(text, standIn) || strings.Contains(printed, "password <hidden>") {
+				t.Fatalf("a mask became a secret:\n%s", printed)
+			}
+			if got := Print(tree, Hide); strings.Contains(got, "wonderland") && !strings.Contains(text, "wonderland") {
+				t.Fatalf("a secret is shown:\n%s", got)
+			}
+			Explain(tree, Check(tree))
+			ExplainText(tree, text, Check(tree))
+		}
+	})
+}
