@@ -29,7 +29,7 @@ import (
 // of them may be called: they are joined to nothing.
 func Subsystems() []commit.Subsystem {
 	return []commit.Subsystem{
-		box(), engine.New(nil), vrf.New(vrf.NewTable(nil)), iface.New(iface.Options{}), static.New(nil, nil, nil),
+		box(), engine.New(nil, nil), vrf.New(vrf.NewTable(nil)), iface.New(iface.Options{}), static.New(nil, nil, nil),
 		service.New(service.Options{}), &sessions.Manager{},
 	}
 }
@@ -43,7 +43,7 @@ func box() *system.System {
 func Commands() ([]*oper.Command, error) {
 	registry := oper.NewRegistry()
 	for _, some := range [][]*oper.Command{
-		box().Commands(), engine.New(nil).Commands(), iface.New(iface.Options{}).Commands(), rib.New(rib.Options{}).Commands(),
+		box().Commands(), engine.New(nil, nil).Commands(), iface.New(iface.Options{}).Commands(), rib.New(rib.Options{}).Commands(),
 		service.New(service.Options{}).Commands(), (&sessions.Manager{}).Commands(),
 	} {
 		if err := registry.Add(some...); err != nil {

@@ -24,12 +24,16 @@ func runControl(ctx context.Context, args []string) error {
 	run := runFlag(flags)
 	state := flags.String("state", "/var/lib/vbng", "folder of the startup configuration, its revisions and the session store")
 	namespace := flags.String("netns", "vbng", "network namespace of the router's own sockets, made if absent; empty: the one it is started in")
+	forwarder := flags.String("forwarder", "start", "start: start a forwarder when none runs; wait: wait for one that somebody else starts, as a unit of its own")
 	seed := flags.String("seed", "/etc/vbng/vbng.conf", "configuration for an empty state folder")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if flags.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	if *forwarder != "start" && *forwarder != "wait" {
+		return fmt.Errorf("-forwarder %q: start or wait", *forwarder)
 	}
 	p := paths{run: *run, state: *state}
 	home, err := netns.Enter(*namespace) // first of all: the process is executed anew
@@ -53,7 +57,7 @@ func runControl(ctx context.Context, args []string) error {
 		return err
 	}
 	book := logbook.New(os.Stderr, clock.Real{})
-	r, err := wire(p, dwelling{home.Host, *namespace}, *seed, book)
+	r, err := wire(p, dwelling{home.Host, *namespace, *forwarder == "wait"}, *seed, book)
 	if err != nil {
 		return err
 	}

@@ -2,13 +2,14 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"runtime"
-	"strconv"
-	"strings"
 
 	"vbng/control/engine"
 	"vbng/control/netns"
@@ -21,46 +22,79 @@ import (
 func runForwarder(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("vbngd forward", flag.ContinueOnError)
 	run := runFlag(flags)
-	limits := forwarding.DefaultLimits()
-	workers := flags.Int("workers", 1, "threads that move packets")
-	cpus := flags.String("cpus", "", "CPUs of the workers, separated by commas; empty: the highest ones")
-	spin := flags.Bool("spin", false, "workers never sleep")
-	flags.IntVar(&limits.Sessions, "sessions", limits.Sessions, "most subscribers")
-	flags.IntVar(&limits.Routes, "routes", limits.Routes, "most IPv4 routes")
-	flags.IntVar(&limits.Routes6, "routes6", limits.Routes6, "most IPv6 routes")
-	flags.IntVar(&limits.Groups, "groups", limits.Groups, "most groups of next hops")
-	flags.IntVar(&limits.Neighbors, "neighbors", limits.Neighbors, "most neighbours")
-	flags.IntVar(&limits.Buffers, "buffers", limits.Buffers, "packet buffers per worker")
+	file := flags.String("settings", "", "file of the configuration's engine settings, written by control; absent or empty: the defaults")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	pinned, err := workerCPUs(*cpus, *workers)
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	s, err := readSettings(*file)
 	if err != nil {
 		return err
 	}
-	return process.Serve(ctx, process.Config{Path: paths{run: *run}.forwarderSock(), Limits: limits, Workers: *workers,
-		CPUs: pinned, Spin: *spin, Log: newLogger(slog.LevelInfo).With("process", "forwarder")})
+	pinned, err := workerCPUs(s.CPUs, s.Workers)
+	if err != nil {
+		return err
+	}
+	limits := forwarding.DefaultLimits()
+	limits.Sessions, limits.Neighbors, limits.Buffers = s.Sessions, s.Neighbors, s.Buffers
+	limits.Routes, limits.Routes6, limits.Groups = s.Routes, s.Routes6, s.Groups
+	return process.Serve(ctx, process.Config{Path: paths{run: *run}.forwarderSock(), Limits: limits, Workers: s.Workers,
+		CPUs: pinned, Spin: s.Spin, Log: newLogger(slog.LevelInfo).With("process", "forwarder")})
 }
 
-// workerCPUs reads the list of CPUs. An empty one means the highest, as interrupts and housekeeping
-// like the lowest; when that would leave none for the rest, nothing is pinned.
-func workerCPUs(text string, workers int) ([]int, error) {
-	var cpus []int
-	if text == "" {
-		for i := range workers {
-			cpus = append(cpus, runtime.NumCPU()-workers+i)
-		}
-		if cpus[0] < 1 {
-			return nil, nil
-		}
-		return cpus, nil
+// readSettings reads what writeSettings wrote. A router that was never configured has no such file.
+func readSettings(file string) (engine.Settings, error) {
+	s := engine.DefaultSettings()
+	if file == "" {
+		return s, nil
 	}
-	for _, word := range strings.Split(text, ",") {
-		n, err := strconv.Atoi(word)
-		if err != nil {
-			return nil, fmt.Errorf("CPU list %q: %q is not a number", text, word)
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &s)
+	}
+	if err != nil {
+		return s, fmt.Errorf("read forwarder's settings %s: %w", file, err)
+	}
+	return s, nil
+}
+
+// writeSettings keeps the settings for the next start of a forwarder, whoever starts it.
+func writeSettings(file string, s engine.Settings) error {
+	text, err := json.Marshal(s)
+	if err == nil {
+		err = os.WriteFile(file+".new", append(text, '\n'), 0o640)
+	}
+	if err == nil {
+		err = os.Rename(file+".new", file)
+	}
+	if err != nil {
+		return fmt.Errorf("write forwarder's settings: %w", err)
+	}
+	return nil
+}
+
+// workerCPUs chooses the workers' CPUs. None given means the highest, as interrupts and housekeeping like the lowest;
+// when that would leave none for the rest, nothing is pinned.
+func workerCPUs(given []int, workers int) ([]int, error) {
+	if len(given) > 0 {
+		for _, cpu := range given {
+			if cpu >= runtime.NumCPU() {
+				return nil, fmt.Errorf("there is no CPU %d, this machine has %d", cpu, runtime.NumCPU())
+			}
 		}
-		cpus = append(cpus, n)
+		return given, nil
+	}
+	var cpus []int
+	for i := range workers {
+		cpus = append(cpus, runtime.NumCPU()-workers+i)
+	}
+	if cpus[0] < 1 {
+		return nil, nil
 	}
 	return cpus, nil
 }
@@ -72,13 +106,8 @@ func startForwarder(p paths, host *netns.Namespace, s engine.Settings) error {
 	if err != nil {
 		return fmt.Errorf("find own executable: %w", err)
 	}
-	arguments := []string{"forward", "-run", p.run, "-workers", strconv.Itoa(s.Workers), "-sessions", strconv.Itoa(s.Sessions),
-		"-routes", strconv.Itoa(s.Routes), "-routes6", strconv.Itoa(s.Routes6), "-groups", strconv.Itoa(s.Groups), "-neighbors", strconv.Itoa(s.Neighbors), "-buffers", strconv.Itoa(s.Buffers)}
-	if len(s.CPUs) > 0 {
-		arguments = append(arguments, "-cpus", strings.Trim(strings.ReplaceAll(fmt.Sprint(s.CPUs), " ", ","), "[]"))
+	if err := writeSettings(p.settings(), s); err != nil {
+		return err
 	}
-	if s.Spin {
-		arguments = append(arguments, "-spin")
-	}
-	return netns.Do(host, remote.Spawn(self, arguments...))
+	return netns.Do(host, remote.Spawn(self, "forward", "-run", p.run, "-settings", p.settings()))
 }

@@ -33,6 +33,7 @@ const settingsBucket = "kernel-settings"
 type dwelling struct {
 	host      *netns.Namespace
 	namespace string
+	waits     bool // for a forwarder that somebody else starts
 }
 
 // router is the control process's object graph.
@@ -79,10 +80,11 @@ func wire(p paths, home dwelling, seed string, book *logbook.Book) (*router, err
 	// The forwarder's client needs its receivers, and they need it: it gets a table that is filled below.
 	receivers := map[entry.Class]entry.Receiver{}
 	var settings func() engine.Settings
-	r.client = remote.NewClient(remote.ClientConfig{
-		Path: p.forwarderSock(), Log: log, Clock: time, Receivers: receivers, Events: r.event,
-		Start: func() error { return startForwarder(p, home.host, settings()) },
-	})
+	toForwarder := remote.ClientConfig{Path: p.forwarderSock(), Log: log, Clock: time, Receivers: receivers, Events: r.event}
+	if !home.waits {
+		toForwarder.Start = func() error { return startForwarder(p, home.host, settings()) }
+	}
+	r.client = remote.NewClient(toForwarder)
 
 	kernel, err := iface.NewKernel(iface.KernelOptions{Host: home.host, Settings: r.store.Bucket(settingsBucket)})
 	if err != nil {
@@ -96,7 +98,11 @@ func wire(p paths, home dwelling, seed string, book *logbook.Book) (*router, err
 
 	sockets := vrf.NewSockets(r.vrfs, home.host)
 	box := system.New(system.Options{Book: book, Dial: dialer(sockets), Version: version(), Clock: time})
-	forwarder := engine.New(source{r.client, p.forwarderSock()})
+	forwarder := engine.New(source{r.client, p.forwarderSock()}, func(s engine.Settings) {
+		if err := writeSettings(p.settings(), s); err != nil {
+			log.Error("the forwarder's next start will not follow the configuration", "error", err)
+		}
+	})
 	settings = forwarder.Settings
 	r.authority = service.New(service.Options{Clock: time, Log: log, Sockets: sockets, Records: r.store.Bucket("accounting")})
 	relay := &relaySockets{log: log, listen: sockets.ListenUDP, name: r.vrfs.Name}

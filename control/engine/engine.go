@@ -36,14 +36,19 @@ type Settings struct {
 type Engine struct {
 	settings atomic.Pointer[Settings]
 	source   Source
+	keep     func(Settings)
 }
 
-// New returns the subsystem; source is asked by the show commands.
-func New(source Source) *Engine {
-	e := &Engine{source: source}
+// New returns the subsystem; source is asked by the show commands, and keep, which may be nil, is told the
+// settings whenever a configuration is applied.
+func New(source Source, keep func(Settings)) *Engine {
+	e := &Engine{source: source, keep: keep}
 	e.settings.Store(&Settings{})
 	return e
 }
+
+// DefaultSettings returns what holds without configuration.
+func DefaultSettings() Settings { return settingsOf(config.New((*Engine)(nil).Schema()[0])) }
 
 // Settings returns what the next forwarder is to be started with.
 func (e *Engine) Settings() Settings { return *e.settings.Load() }
@@ -126,6 +131,9 @@ func (*Engine) Release() {}
 func (e *Engine) Apply(_, new *config.Tree) {
 	s := read(new)
 	e.settings.Store(&s)
+	if e.keep != nil {
+		e.keep(s)
+	}
 }
 
 // Run implements commit.Subsystem.
@@ -134,8 +142,12 @@ func (*Engine) Run(context.Context) error { return nil }
 func read(root *config.Tree) Settings {
 	t := root.Container("engine")
 	if t == nil {
-		t = config.New(root.Node().Child("engine")) // the defaults
+		return DefaultSettings()
 	}
+	return settingsOf(t)
+}
+
+func settingsOf(t *config.Tree) Settings {
 	s := Settings{
 		Workers: int(t.Uint("workers")), Spin: t.Text("mode") == "poll",
 		Sessions: int(t.Uint("limit sessions")), Routes: int(t.Uint("limit routes")),

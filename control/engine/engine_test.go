@@ -14,7 +14,7 @@ import (
 
 func parse(t *testing.T, text string) *config.Tree {
 	t.Helper()
-	root, err := schema.Merge(New(nil).Schema())
+	root, err := schema.Merge(New(nil, nil).Schema())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestCheck(t *testing.T) {
 		"engine\n workers 2":         "runs 1",
 		"engine\n cpu 1 2":           "2 CPUs for 1 workers",
 	} {
-		faults := New(nil).Check(nil, parse(t, text))
+		faults := New(nil, nil).Check(nil, parse(t, text))
 		switch {
 		case want == "" && len(faults) > 0:
 			t.Errorf("%q: %v", text, faults)
@@ -43,7 +43,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	e := New(nil)
+	e := New(nil, nil)
 	e.Apply(nil, parse(t, ""))
 	if s := e.Settings(); s.Workers != 1 || s.Sessions != 65536 || s.Routes != 1<<20 || s.Spin || len(s.CPUs) != 0 {
 		t.Errorf("without configuration: %+v", s)
@@ -69,7 +69,7 @@ func TestTraceStartsWaitsAndShows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := &tracer{}
 		begun := time.Now()
-		answer, err := New(source).trace(t.Context(), oper.Call{Args: map[string]string{"packets": "5", "seconds": "2"}})
+		answer, err := New(source, nil).trace(t.Context(), oper.Call{Args: map[string]string{"packets": "5", "seconds": "2"}})
 		if err != nil {
 			t.Fatal(err)
 		}
