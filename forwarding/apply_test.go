@@ -45,9 +45,11 @@ func (r *rig) image() string {
 	fmt.Fprintln(&b, d.sessionByID.Len(), d.sessionByAccess.Len(), d.routeByPrefix.Len(), d.policers)
 	fmt.Fprintln(&b, t.BySession.Len(), t.ByAccess.Len(), t.Local.Len(), t.Groups.Used(), t.Groups6.Used())
 	fmt.Fprintln(&b, d.routes6, d.groups6, r.e.local6) // fmt sorts maps
+	groups := map[entry.GroupID]groupInfo{}
 	for id, g := range d.groups {
-		fmt.Fprintln(&b, "group", id, g.hops, g.slot)
+		groups[id] = *g
 	}
+	fmt.Fprintln(&b, groups)
 	for kind := range d.references {
 		fmt.Fprintln(&b, "references", kind, d.references[kind], len(d.free[kind].list)-int(d.free[kind].next)+d.free[kind].count)
 	}
@@ -358,6 +360,7 @@ func TestRandomBatchesAgainstReplay(t *testing.T) {
 		for _, frame := range [][]byte{
 			pppoeFrame(s, wire.ProtocolIPv4, ipPacket(s.IPv4, farIP, 64, 1)),
 			pppoeFrame(s, wire.ProtocolIPv4, ipPacket(s.IPv4, addr("10.0.0.9"), 64, 1)),
+			pppoeFrame(s, wire.ProtocolIPv6, ip6Packet(host6(dualStack(s)), addr(fmt.Sprintf("2001:db8:f::%d", i)), 64, 1)),
 		} {
 			same(t, fmt.Sprint("session ", i), r.through(accessPort, frame, corePort), fresh.through(accessPort, frame, corePort))
 		}
@@ -368,7 +371,18 @@ func TestRandomBatchesAgainstReplay(t *testing.T) {
 func randomEntry(rnd *rand.Rand) entry.Entry {
 	n := rnd.Intn(40)
 	s := subscriber(n, 0x8100, 1, 0)
-	switch rnd.Intn(5) {
+	if n%2 == 1 {
+		s = dualStack(s)
+	}
+	hop := entry.Hop{Interface: coreInterface, Addr: addr(fmt.Sprint("198.51.100.", 10+n%8))}
+	switch rnd.Intn(8) {
+	case 5:
+		return entry.Group{ID: entry.GroupID(1 + n%3), Count: 2, Hops: [entry.MaxHops]entry.Hop{hop, {Interface: coreInterface, Addr: routerIP}}}
+	case 6:
+		return entry.Route{Prefix: netip.PrefixFrom(addr(fmt.Sprintf("2001:db8:f::%d", n)), 88+n).Masked(),
+			Target: entry.Target{Kind: entry.TargetGroup, Group: entry.GroupID(1 + n%3)}}
+	case 7:
+		return entry.Route{Prefix: netip.PrefixFrom(host6(dualStack(s)), 128-n%2).Masked(), Target: entry.Target{Kind: entry.TargetSession, Session: s.ID}}
 	case 0:
 		return entry.Echo{Session: s.ID, IntervalSeconds: 1, Misses: 2}
 	case 1:

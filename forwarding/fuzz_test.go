@@ -20,8 +20,26 @@ func FuzzFrames(f *testing.F) {
 	wire.PutARP(arp, wire.ARPRequest, routerMAC, routerIP.As4(), [6]byte{}, ownIP.As4())
 	f.Add(uint8(1), etherFrame(entry.MAC{255, 255, 255, 255, 255, 255}, routerMAC, wire.TypeARP, arp))
 	f.Add(uint8(2), ipPacket(ownIP, s.IPv4, 64, 8))
-	r := newRig(f).base()
-	r.subscribe(s)
+	s = dualStack(s)
+	i := dualStack(overIPoE(subscriber(2, 0x8100, 30, 0)))
+	for _, line := range []entry.Session{s, i} {
+		f.Add(uint8(0), lineFrame(line, ip6Packet(host6(line), farIP6, 64, 8)))
+		f.Add(uint8(0), lineFrame(line, solicit(peerLL, lineLL, lineLL, line.PeerMAC)))
+		f.Add(uint8(0), lineFrame(line, udp6(peerLL, addr("ff02::1:2"), 1, 546, 547, 20)))
+		f.Add(uint8(0), lineFrame(line, dhcpPacket("0.0.0.0", "255.255.255.255")))
+	}
+	group, mac := solicitedNode(ownIP6)
+	f.Add(uint8(1), etherFrame(mac, routerMAC, wire.TypeIPv6, solicit(peerLL, group, ownIP6, routerMAC)))
+	f.Add(uint8(1), etherFrame(mac, routerMAC, wire.TypeIPv6, solicit(addr("::"), group, ownIP6, entry.MAC{})))
+	f.Add(uint8(1), etherFrame(coreMAC, routerMAC, wire.TypeIPv6, ip6Packet(farIP6, host6(i), 64, 8)))
+	f.Add(uint8(0), ipoeFrame(i, wire.TypeARP, arp))
+	f.Add(uint8(2), ip6Packet(ownIP6, host6(s), 64, 8))
+	r := newRig(f).base6()
+	r.subscribe6(s)
+	r.subscribe6(i)
+	entries, _ := hops(4)
+	r.put(entries...)
+	r.put(overGroup...)
 	r.put(entry.Echo{Session: s.ID, LocalMagic: 1, PeerMRU: 64})
 	f.Fuzz(func(t *testing.T, in uint8, frame []byte) {
 		r.t = t
@@ -51,6 +69,13 @@ func FuzzBatches(f *testing.F) {
 	f.Add(encode(&b))
 	c := puts(entry.Port{ID: 9, Driver: entry.DriverMemory, Device: "x"}, entry.VRF{ID: 1}, entry.Interface{ID: 5, Port: 9, VRF: 1})
 	f.Add(encode(&c))
+	entries, g := hops(3)
+	d := puts(entries...)
+	d.Put(overGroup...)
+	d.Put(dualStack(overIPoE(subscriber(3, 0, 0, 0))), entry.Local{Interface: coreInterface, Addr: ownIP6},
+		entry.Route{Prefix: prefix("2001:db8::1/128"), Target: entry.Target{Kind: entry.TargetDrop}})
+	d.Delete(entry.Route{Prefix: prefix("2001:db8::1/128")}, overGroup[0], overGroup[1], g)
+	f.Add(encode(&d))
 	r := newRig(f).base()
 	f.Fuzz(func(t *testing.T, encoded []byte) {
 		r.t = t

@@ -3,6 +3,7 @@ package forwarding
 import (
 	"encoding/binary"
 	"net/netip"
+	"runtime"
 	"testing"
 
 	"vbng/forwarding/entry"
@@ -206,15 +207,15 @@ func TestGroupChangesUnderTraffic(t *testing.T) {
 			t.Fatal(a.Refused)
 		}
 	}
+	for r.word("port-output/packets") == 0 {
+		runtime.Gosched()
+	}
 	close(stop)
-	out := <-done
+	<-done
 	r.e.Stop()
 	for _, name := range []string{"ip6-lookup/unknown-target", "ip6-lookup/no-route", wordPanic} {
 		if v := r.word(name); v != 0 {
 			t.Errorf("%s = %d", name, v)
 		}
-	}
-	if out == 0 {
-		t.Error("nothing came through")
 	}
 }

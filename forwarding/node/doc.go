@@ -6,15 +6,22 @@
 //	ethernet-input    (ethernet.go)   from every Ethernet port: addresses, tags, type
 //	arp-input         (arp.go)        ARP: answers for our addresses; replies and announcements to control
 //	pppoe-input       (pppoe.go)      PPPoE session frames: finds the session, strips the headers
+//	ipoe-input        (ipoe.go)       IP and ARP of IPoE subscribers: finds the session, answers ARP
 //	lcp-echo          (echo.go)       LCP of a known session: echo is answered here
 //	local-origin      (local.go)      from every TUN: packets of our own host stack
 //	ip4-input         (ip4.go)        checks the IPv4 header
+//	ip6-input         (ip6.go)        checks the IPv6 header; takes out what is not for forwarding
+//	nd-input          (nd.go)         neighbour discovery: answers for our addresses, the rest to control
 //	source-check      (subscriber.go) arc subscriber-in: is the source the subscriber's own?
+//	source-check6     (subscriber6.go) arc subscriber-in6: the same for IPv6
 //	subscriber-count  (subscriber.go) arc subscriber-in: counts packets and bytes from the subscriber
-//	ip4-lookup        (lookup.go)     longest prefix in the VRF, TTL
+//	subscriber-count6 (subscriber.go) arc subscriber-in6: the same node and the same counters of the session
+//	ip4-lookup        (lookup.go)     longest prefix in the VRF, next hop of a group, TTL
+//	ip6-lookup        (lookup6.go)    the same for IPv6, hop limit
 //	ip4-local         (local.go)      for our own addresses: to the VRF's TUN
+//	ip6-local         (local.go)      the same node for IPv6
 //	adjacency         (adjacency.go)  to a next hop: Ethernet header with its tags; asks for unresolved ones
-//	pppoe-output      (output.go)     to a subscriber: PPPoE header with its tags, counts
+//	subscriber-output (output.go)     to a subscriber: its header, PPPoE or plain, with its tags; counts
 //	port-output       (output.go)     arc port-out ends here: out of the port
 //	punt              (punt.go)       up to control, as far as the policers let it
 //	drop                              gives the buffer back; the reason was counted where it was found
@@ -26,8 +33,9 @@
 // # Where a frame goes
 //
 // Frames for others. ethernet-input takes frames to the port's own address, or to the own address of the L3
-// interface that the frame's tags belong to. Frames to a group address are taken for ARP and for PPPoE
-// discovery only. Tags: none, one (0x8100, 0x88a8, 0x9100) or two, of which the inner one is 0x8100. A single
+// interface that the frame's tags belong to. Frames to a group address are taken for ARP and PPPoE
+// discovery; for IPv6 to the groups that a router listens to (33:33 with all nodes, all routers, DHCPv6 servers, and
+// solicited nodes, 33:33:ff:*); and for IPv4 to everybody on a port that serves IPoE (DHCP). Tags: none, one (0x8100, 0x88a8, 0x9100) or two, of which the inner one is 0x8100. A single
 // 0x8100 tag with VLAN 0 is a priority tag: as if untagged.
 //
 // PADI, PADR, PADT (0x8863). On a port that terminates PPPoE, ethernet-input -> punt, class PPPoEDiscovery.
@@ -38,8 +46,8 @@
 // session id) is looked up whole: the same id with another MAC or VLAN is another session. Then by PPP protocol:
 //
 //	IPv4 (0x0021)                 -> ip4-input -> subscriber-in -> ip4-lookup
+//	IPv6 (0x0057)                 -> ip6-input -> subscriber-in6 -> ip6-lookup
 //	LCP                           -> lcp-echo
-//	IPv6                          dropped by name, until it is supported
 //	anything else (PAP, IPCP ...) -> punt, class PPPControl, with the session
 //	no such session               -> punt, class PPPoEUnknown: one per source and second, which control answers
 //	                                 with a PADT; the rest is dropped, policed-pppoe-unknown
@@ -50,6 +58,17 @@
 // line), every other LCP code, and all LCP before there is an entry.Echo go to punt, class PPPControl. The
 // Echo-Requests that we send do not come from a node but from the worker's timer wheel.
 //
+// IPoE. A port with IPoE sends IP and ARP whose tags are no L3 interface's to ipoe-input. The key is PPPoE's with session
+// id 0: port, tags with their TPID, source MAC. (A PPPoE frame with session id 0 is therefore dropped, bad-session-id.)
+//
+//	DHCPv4 (UDP port 67, any destination)  -> punt, class DHCPv4; with the session, if there is one
+//	IPv4 of a session                      -> ip4-input, as over PPPoE
+//	IPv6                                   -> ip6-input, also of strangers
+//	ARP request of a session               answered with our address, whoever is asked for but the subscriber itself:
+//	                                       subscribers on one VLAN reach each other through us only. Not before the
+//	                                       session has an address; and announcements and replies are dropped
+//	anything else of a stranger            dropped, unknown-subscriber
+//
 // IPv4 from a subscriber. ip4-input checks version, lengths and checksum, cuts padding, and drops martians. The arc
 // subscriber-in has the slots source-check, filter, meter, count, services; filter, meter and services
 // are empty yet. source-check lets pass the session's address, any source if the session says so, and the
@@ -57,26 +76,53 @@
 // no-ipv4-yet while the session has no address. A subscriber's packet that is refused there is not counted as
 // the subscriber's.
 //
-// IPv4 from elsewhere. ethernet-input finds the L3 interface by port and tags (none: dropped, no-interface), which
-// says the VRF: -> ip4-input -> ip4-lookup. From a TUN: local-origin -> ip4-input -> ip4-lookup, in the VRF whose TUN
-// it is; such a packet's TTL is not decremented.
+// IPv6. ip6-input checks version and length, cuts padding, and drops martians. Most packets are global unicast at both
+// ends and go on at once; the others, and all ICMPv6 and UDP, it looks at closer:
 //
-// ip4-lookup sends it on by what the longest prefix leads to:
+//	neighbour discovery (ICMPv6 133 to 137)  -> nd-input; but for our own host stack's, which goes nowhere
+//	DHCPv6 (UDP port 547) of a session, or of a stranger on an IPoE port  -> punt, class DHCPv6
+//	else of a stranger                       dropped, unknown-subscriber
+//	to a group                               dropped, multicast-destination
+//	to our link-local address on the receiving interface  -> ip6-local; other link-local destinations are dropped
+//	from a link-local address                may reach our own address, but ip6-lookup forwards it nowhere
 //
-//	a subscriber        -> pppoe-output -> arc port-out    (a hairpin between two subscribers as well)
-//	a next hop          -> adjacency -> arc port-out
+// The arc subscriber-in6 has the slots of subscriber-in. source-check6 lets pass what is inside the session's prefix,
+// any source if the session says so, and sources for which a route leads to this very session (a delegated prefix, an
+// address by IA_NA). A session without IPv6 gets no further, no-ipv6-yet; neighbour discovery and DHCPv6 did not come
+// here. Accounting counts both families together.
+//
+// Neighbour discovery. nd-input wants hop limit 255, a right checksum, and for solicitations what RFC 4861 section 7.1.1
+// asks; the rest is dropped by name. A solicitation for an IPv6 entry.Local of the interface, or for the LinkLocal or
+// Gateway6 of the session, is answered in its own frame and leaves by the port it came from: with our link-layer address,
+// except over PPPoE, where there is none; one from :: (a probe for a duplicate) with ff02::1 as IPv6 destination. On an
+// interface control gets a copy when the solicitor is no neighbour yet. On an interface solicitations for others are
+// dropped, not-our-address, and everything else goes to punt, class ND. Of subscribers everything else, of strangers on
+// an IPoE port all, goes to punt, class SubscriberND. Nothing of this is counted as the subscriber's.
+//
+// IP from elsewhere. ethernet-input finds the L3 interface by port and tags (none: dropped, no-interface), which
+// says the VRF: -> ip4-input -> ip4-lookup, or the nodes of IPv6. From a TUN: local-origin tells the families by the
+// version; the lookup is in the VRF whose TUN it is; such a packet's TTL or hop limit is not decremented.
+//
+// ip4-lookup and ip6-lookup send it on by what the longest prefix leads to:
+//
+//	a subscriber        -> subscriber-output -> arc port-out  (a hairpin between two subscribers as well)
+//	a next hop          -> adjacency -> arc port-out          (an IPv6 next hop of an IPv4 route as well, RFC 8950)
+//	a group             one of its next hops by the packet's flow (table/flow.go), then as above
 //	a connected network -> adjacency, which asks for the destination itself
-//	our own address     -> ip4-local -> port-output of the TUN; in a VRF without TUN to punt, class Local
+//	our own address     -> ip4-local or ip6-local -> port-output of the TUN; in a VRF without TUN to punt, class Local
 //	a discard route, or no route: dropped, discard-route or no-route
 //
-// What is forwarded must have a TTL above 1 (else ip4-lookup drops it, ttl-expired) and gets one less; what is for
-// our own address keeps its TTL.
+// What is forwarded must have a TTL or hop limit above 1 (else it is dropped, ttl-expired or hop-limit-expired) and gets
+// one less; what is for our own address keeps it.
+//
+// subscriber-output and adjacency serve both families: the flag FlagIPv6, which ip6-input sets, says which protocol or
+// ethertype stands in the last two bytes of the header. Only PPPoE has a length in it.
 //
 // A next hop that is not resolved, or a connected destination that is no neighbour yet: adjacency sends the packet
 // to punt, class Glean, at most once per second and neighbour; the rest is dropped, unresolved. Control resolves and
 // puts an entry.Neighbor, and a host route to it.
 //
-// Too long. pppoe-output drops a packet longer than the session's MTU, adjacency one longer than the interface's, both
+// Too long. subscriber-output drops a packet longer than the session's MTU, adjacency one longer than the interface's, both
 // as mtu-exceeded. port-output drops only for want of an open port, port-not-open; what a device then cannot send is
 // counted by the port, "Out drops" in show interfaces.
 //
@@ -96,6 +142,12 @@
 // behind ethernet-input or pppoe-input, if it has frames of its own. Its Spec goes into the list in graph.go, at its
 // place in packet order.
 //
-// Sources: IEEE 802.1Q, RFC 826, RFC 791, RFC 1071, RFC 1624, RFC 1661, RFC 1812, RFC 2516, RFC 2827, RFC 5227.
+// ICMP errors, fragmentation, MSS and reverse-path checks are not there yet. Where packets are dropped for want of TTL,
+// route or MTU (the lookups, adjacency, subscriber-output) an edge to a later node that makes the error belongs; the
+// session's record has Gateway4, Gateway6 and MSS for it. A reverse-path check stands between ip4-input or ip6-input and
+// the lookup, beside the subscriber's arcs.
+//
+// Sources: IEEE 802.1Q, RFC 826, RFC 791, RFC 1071, RFC 1624, RFC 1661, RFC 1812, RFC 2131, RFC 2464, RFC 2516, RFC 2827,
+// RFC 2992, RFC 4291, RFC 4861, RFC 5227, RFC 6085, RFC 6438, RFC 8200, RFC 8415.
 // Reading order: this page, graph.go, then the files in packet order.
 package node
