@@ -38,6 +38,51 @@ type Detail struct {
 	LocalMagic     string       `json:"local_magic"`
 	PeerMagic      string       `json:"peer_magic"`
 	PPP            ppp.Counters `json:"ppp_counters"`
+	Hostname       string       `json:"hostname"`
+	Gateway6       string       `json:"gateway_ipv6"`
+	LinkLocal      string       `json:"link_local"`
+	PeerLinkLocal  string       `json:"peer_link_local"`
+	DNS6           []string     `json:"dns_ipv6"`
+	MSS            uint16       `json:"mss_bytes"`
+	Held           []Holding    `json:"held"`
+}
+
+// Holding is an address or prefix of a session.
+type Holding struct {
+	What         string `json:"what"`
+	Prefix       string `json:"prefix"`
+	Pool         string `json:"pool"`
+	LeaseSeconds int64  `json:"lease_seconds"` // left; 0: as long as the session
+	State        string `json:"state"`
+}
+
+func (m *Manager) holdings(s *Session) []Holding {
+	all := []Holding{}
+	for x := range numSlots {
+		b := &s.bindings[x]
+		if !b.held() {
+			continue
+		}
+		h := Holding{What: x.String(), Prefix: b.prefix.String(), Pool: b.pool, State: b.state()}
+		if !b.until.IsZero() {
+			h.LeaseSeconds = max(0, int64(b.until.Sub(m.loop.Now()).Seconds()))
+		}
+		all = append(all, h)
+	}
+	return all
+}
+
+// state says how far a binding is.
+func (b *binding) state() string {
+	switch {
+	case b.leaving:
+		return "leaving"
+	case !b.live:
+		return "offered"
+	case !b.routed:
+		return "activating"
+	}
+	return "bound"
 }
 
 func (m *Manager) detail(s *Session) Detail {
@@ -56,7 +101,16 @@ func (m *Manager) detail(s *Session) Detail {
 		d.LCP, d.IPCP, d.IPV6CP = lcp.String(), ipcp.String(), ipv6cp.String()
 		d.Phase, d.PPP = s.link.Phase().String(), s.link.Counters()
 	}
+	e := compile(s).session
+	d.MSS, d.Gateway6, d.LinkLocal = e.MSS, addressText(e.Gateway6), addressText(e.LinkLocal)
+	d.Hostname, d.Held, d.PeerLinkLocal = s.dialled.Hostname, m.holdings(s), "-"
+	if s.peerID != 0 {
+		d.PeerLinkLocal = linkLocal(s.peerID).String()
+	}
 	if g := s.grant; g != nil {
+		for _, a := range s.dns6() {
+			d.DNS6 = append(d.DNS6, a.String())
+		}
 		net := m.network(s, g)
 		d.DNS = [2]string{addressText(net.PrimaryDNS), addressText(net.SecondaryDNS)}
 		d.GrantedBy = g.Source
@@ -83,24 +137,32 @@ func (d Detail) section() oper.Section {
 	field := func(name, format string, args ...any) oper.Field {
 		return oper.Field{Name: name, Value: fmt.Sprintf(format, args...)}
 	}
-	return oper.Section{Title: fmt.Sprintf("Session %d, %s", d.SessionID, d.State), Lines: []oper.Field{
+	lines := []oper.Field{
 		field("User", "%s", d.Username),
 		field("Acct-Session-Id", "%s", d.AcctSessionID),
 		field("Line", "%s vlan %s (%s) mac %s", d.Port, d.VLAN, d.OuterTPID, d.MAC),
 		field("Own MAC", "%s", d.OwnMAC),
 		field("Circuit, remote id", "%q, %q", d.CircuitID, d.RemoteID),
-		field("PPPoE", "session %d, profile %s, service %q", d.PPPoE, d.Profile, d.Service),
+		field("Access", "%s, session %d, profile %s, service %q, host name %q", d.Access, d.PPPoE, d.Profile, d.Service, d.Hostname),
+		field("VRF", "%s", d.VRF),
 		field("PPP", "%s, LCP %s, IPCP %s, IPV6CP %s, magic %s, peer's %s", d.Phase, d.LCP, d.IPCP, d.IPV6CP, d.LocalMagic, d.PeerMagic),
-		field("MTU, peer's MRU", "%d, %d bytes", d.MTU, d.PeerMRU),
+		field("MTU, MSS, peer's MRU", "%d, %d, %d bytes", d.MTU, d.MSS, d.PeerMRU),
 		field("Address", "%s, gateway %s, pool %q", d.Address, d.Gateway, d.Pool),
 		field("DNS", "%s, %s", d.DNS[0], d.DNS[1]),
+		field("IPv6", "%s, delegated %s, gateway %s", d.IPv6, d.Delegated, d.Gateway6),
+		field("IPv6 link-local", "%s, peer's %s", d.LinkLocal, d.PeerLinkLocal),
+		field("IPv6 DNS", "%s", strings.Join(d.DNS6, ", ")),
 		field("Granted by", "%s", d.GrantedBy),
 		field("Timeouts, interim", "session %s, idle %s, interim every %s", d.SessionTimeout, d.IdleTimeout, d.Interim),
 		field("Created, uptime", "%s, %d s", d.Created, d.UptimeSeconds),
 		field("Input", "%d packets, %d bytes", d.InputPackets, d.InputBytes),
 		field("Output", "%d packets, %d bytes", d.OutputPackets, d.OutputBytes),
 		field("PPP packets refused", "%s", refused(d.PPP)),
-	}}
+	}
+	for _, h := range d.Held {
+		lines = append(lines, field("Holds "+h.What, "%s, pool %q, %s, lease %d s", h.Prefix, h.Pool, h.State, h.LeaseSeconds))
+	}
+	return oper.Section{Title: fmt.Sprintf("Session %d, %s", d.SessionID, d.State), Lines: lines}
 }
 
 // refused names the packets of the client that PPP did not act on; most sessions have none.

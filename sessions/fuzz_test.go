@@ -1,6 +1,8 @@
 package sessions
 
 import (
+	"bytes"
+	"net/netip"
 	"testing"
 
 	"vbng/forwarding/entry"
@@ -20,8 +22,19 @@ func FuzzPunt(f *testing.F) {
 		f.Add(uint8(2), uint64(1), []byte(seed))
 		f.Add(uint8(3), uint64(0), []byte(seed))
 	}
-	w := newWorld(f, sampleConfig)
+	w := newWorld(f, dualConfig)
 	c := w.peer(0)
+	for _, s := range []*station{w.station(0), {w: w, place: c.place, mac: entry.MAC{2, 9, 9, 9, 9, 9}}} { // what a station says, as frames
+		w.fuzz = func(p entry.Punt) { f.Add(uint8(p.Class), uint64(p.Session), bytes.Clone(p.Data)) }
+		s.discover()
+		s.solicitRouter()
+		s.solicit()
+		s.server6, s.address6, s.delegated = s.duid(), addr("2001:db8::1"), netip.MustParsePrefix("2001:db8::/56")
+		s.request6(3)
+		s.address, s.server = addr("100.64.0.9"), addr("100.64.0.1")
+		s.request()
+	}
+	w.fuzz = nil
 	f.Fuzz(func(t *testing.T, class uint8, session uint64, frame []byte) {
 		w.t = t
 		if w.m.index.byTuple[c.tuple()] == nil {

@@ -19,7 +19,10 @@ type Ended struct {
 	MAC           string `show:"MAC" json:"mac"`
 	Port          string `show:"Port" json:"port"`
 	VLAN          string `show:"VLAN" json:"vlan"`
+	Access        string `show:"Access" json:"access"`
 	Address       string `show:"Address" json:"address"`
+	IPv6          string `show:"IPv6" json:"ipv6"`
+	Delegated     string `show:"Delegated" json:"delegated_prefix"`
 	Cause         string `show:"Cause" json:"cause"`
 	UptimeSeconds int64  `show:"Uptime (s)" json:"uptime_seconds"`
 	InputBytes    uint64 `show:"Bytes in" json:"input_bytes"`
@@ -52,6 +55,7 @@ func endedRow(s *Session, usage aaa.Usage) Ended {
 	return Ended{
 		Ended: s.ended.UTC().Format(timeFormat), SessionID: uint64(s.id), Username: printed(s.username),
 		MAC: s.client.mac.String(), Port: s.port, VLAN: s.client.place.VLAN(), Address: addressText(s.ipv4()),
+		Access: s.access.String(), IPv6: ipv6Text(s), Delegated: prefixText(s.bindings[slotDelegated].prefix),
 		Cause: string(s.because), UptimeSeconds: int64(s.uptime(s.ended).Seconds()),
 		InputBytes: usage.InputBytes, OutputBytes: usage.OutputBytes, AcctSessionID: s.acctID,
 	}

@@ -40,16 +40,20 @@ type waits struct {
 
 // came is where and from whom a message of the line came.
 type came struct {
-	session entry.SessionID // PPPoE; 0: IPoE
+	ppp     bool
+	session entry.SessionID // with ppp
 	client  client
 }
 
 // heard finds the session of a message. A stranger on a line of IPoE gets one, if it may.
 func (m *Manager) heard(from came, line dialled) *Session {
-	if from.session != 0 {
-		if s := m.index.byID[from.session]; s != nil && s.link != nil {
-			return s
+	if from.ppp {
+		s := m.index.byID[from.session]
+		if s == nil || s.link == nil || s.client != from.client {
+			m.stats.late.Add(1)
+			return nil
 		}
+		return s
 	}
 	s := m.index.byTuple[tuple{client: from.client}]
 	switch {

@@ -53,11 +53,10 @@ func packetOf(p entry.Punt, etherType, protocol uint16) (packet []byte, ppp, ok 
 func word(b []byte) uint16 { return uint16(b[0])<<8 | uint16(b[1]) }
 
 func cameFrom(p entry.Punt, ppp bool) came {
-	from := came{client: client{place: placeOf(p), mac: entry.MAC(wire.Ethernet(p.Data).Source())}}
-	if ppp {
-		from.session = p.Session
+	return came{
+		ppp: ppp, session: p.Session,
+		client: client{place: placeOf(p), mac: entry.MAC(wire.Ethernet(p.Data).Source())},
 	}
-	return from
 }
 
 // dhcp reads a DHCP message. PPPoE has no place for it: IPCP gives addresses there.

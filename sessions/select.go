@@ -18,7 +18,9 @@ type selection struct {
 	acctID  string
 	user    string
 	mac     *entry.MAC
-	address netip.Addr
+	address netip.Addr // theirs, or in a prefix of theirs
+	access  string     // "PPPoE", "IPoE"
+	vrf     string
 	vlan    string // "100", "100.7"
 	port    string
 	state   string
@@ -35,6 +37,9 @@ func selectors() []oper.Arg {
 		keyword("user", "user name", nil),
 		keyword("mac", "MAC address of the client", checkOf(parseMAC)),
 		keyword("ip", "address of the subscriber", checkOf(netip.ParseAddr)),
+		keyword("ipv6", "IPv6 address of the subscriber, or one in a prefix of the subscriber", checkOf(netip.ParseAddr)),
+		{Name: "access", Help: "kind of access", Keyword: true, Optional: true, Enum: []string{"pppoe", "ipoe"}},
+		keyword("vrf", "VRF of the subscriber", nil),
 		keyword("vlan", "VLAN, or OUTER.INNER", checkOf(parseVLAN)),
 		keyword("interface", "access interface", nil),
 	}
@@ -101,7 +106,11 @@ func parseSelection(call oper.Call) (sel selection, said bool, err error) {
 			var mac entry.MAC
 			mac, err = parseMAC(value)
 			sel.mac = &mac
-		case "ip":
+		case "access":
+			sel.access = value
+		case "vrf":
+			sel.vrf = value
+		case "ip", "ipv6":
 			sel.address, err = netip.ParseAddr(value)
 		case "vlan":
 			sel.vlan, err = parseVLAN(value)
@@ -121,9 +130,11 @@ func parseSelection(call oper.Call) (sel selection, said bool, err error) {
 }
 
 // fits reports whether a session is meant.
-func (sel *selection) fits(s *Session) bool {
+func (m *Manager) fits(sel *selection, s *Session) bool {
 	place := s.client.place
 	switch {
+	case sel.access != "" && !strings.EqualFold(sel.access, s.access.String()), sel.vrf != "" && sel.vrf != m.vrfName(s):
+		return false
 	case sel.id != 0 && s.id != sel.id,
 		sel.acctID != "" && s.acctID != sel.acctID,
 		sel.user != "" && s.username != sel.user,
@@ -221,7 +232,7 @@ func collect[T any](ctx context.Context, m *Manager, sel selection, row func(*Se
 		var part []T // of its own: after an abandoned question nobody reads it
 		err := m.ask(ctx, func() {
 			for _, id := range chunk {
-				if s := m.index.byID[id]; s != nil && sel.fits(s) {
+				if s := m.index.byID[id]; s != nil && m.fits(&sel, s) {
 					part = append(part, row(s))
 				}
 			}

@@ -28,6 +28,10 @@ func (m *Manager) Commands() []*oper.Command {
 		{Words: "show subscribers", Help: "sessions", Args: append([]oper.Arg{detail, state}, selectors()...), Run: m.showSubscribers},
 		{Words: "show subscribers summary", Help: "how many sessions, by state, interface and profile", Run: m.showSummary},
 		{Words: "show subscribers history", Help: "sessions that ended, the last one first", Run: m.showHistory},
+		{Words: "show ip pool", Help: "pools of IPv4 addresses and their use", Run: m.showPools},
+		{Words: "show ipv6 pool", Help: "pools of IPv6 prefixes and addresses and their use", Run: m.showPools6},
+		{Words: "show dhcp leases", Help: "leases by DHCP and DHCPv6", Args: selectors(), Run: m.showLeases},
+		{Words: "show dhcp statistics", Help: "DHCP, DHCPv6 and router advertisements: messages, and those not answered", Run: m.showLines},
 		{Words: "show pool", Help: "address pools and their use", Run: m.showPools},
 		{Words: "show pppoe", Help: "discovery, failures and ends by cause", Run: m.showPPPoE},
 		{Words: "clear subscriber", Help: "end sessions", Args: append([]oper.Arg{all}, selectors()...), Run: m.clearSubscriber},
@@ -49,8 +53,12 @@ type Subscriber struct {
 	MAC           string `show:"MAC" json:"mac"`
 	Port          string `show:"Port" json:"port"`
 	VLAN          string `show:"VLAN" json:"vlan"`
+	Access        string `show:"Access" json:"access"`
 	PPPoE         uint16 `show:"PPPoE" json:"pppoe_session_id"`
 	Address       string `show:"Address" json:"address"`
+	IPv6          string `show:"IPv6" json:"ipv6"`
+	Delegated     string `show:"Delegated" json:"delegated_prefix"`
+	VRF           string `show:"VRF" json:"vrf"`
 	State         string `show:"State" json:"state"`
 	UptimeSeconds int64  `show:"Uptime (s)" json:"uptime_seconds"`
 	InputBytes    uint64 `show:"Bytes in" json:"input_bytes"`
@@ -61,7 +69,8 @@ func (m *Manager) subscriber(s *Session) Subscriber {
 	usage := m.usage(s)
 	return Subscriber{
 		SessionID: uint64(s.id), Username: printed(s.username), MAC: s.client.mac.String(), Port: s.port,
-		VLAN: s.client.place.VLAN(), PPPoE: s.pppoe, Address: addressText(s.ipv4()), State: s.state.String(),
+		VLAN: s.client.place.VLAN(), Access: s.access.String(), PPPoE: s.pppoe, Address: addressText(s.ipv4()),
+		IPv6: ipv6Text(s), Delegated: prefixText(s.bindings[slotDelegated].prefix), VRF: m.vrfName(s), State: s.state.String(),
 		UptimeSeconds: int64(s.uptime(m.loop.Now()).Seconds()),
 		InputBytes:    usage.InputBytes, OutputBytes: usage.OutputBytes,
 	}
@@ -93,6 +102,33 @@ func addressText(a netip.Addr) string {
 		return "-"
 	}
 	return a.String()
+}
+
+func prefixText(p netip.Prefix) string {
+	if !p.IsValid() {
+		return "-"
+	}
+	return p.String()
+}
+
+// ipv6Text is the session's advertised prefix and address, as far as it has them.
+func ipv6Text(s *Session) string {
+	prefix, address := s.bindings[slotPrefix].prefix, s.bindings[slotAddress6].prefix.Addr()
+	switch {
+	case prefix.IsValid() && address.IsValid():
+		return prefix.String() + ", " + address.String()
+	case prefix.IsValid():
+		return prefix.String()
+	}
+	return addressText(address)
+}
+
+// vrfName is the VRF of a session by name.
+func (m *Manager) vrfName(s *Session) string {
+	if m.needs.VRFs == nil {
+		return oneVRF{}.Name(0)
+	}
+	return m.needs.VRFs.Name(s.profile.vrf)
 }
 
 func (m *Manager) showSubscribers(ctx context.Context, call oper.Call) (any, error) {
@@ -161,6 +197,7 @@ type PoolRange struct {
 	Used        uint32 `show:"Used" json:"used"`
 	Free        uint32 `show:"Free" json:"free"`
 	Reserved    uint32 `show:"Own" json:"own"`
+	Quarantined uint32 `show:"Quarantined" json:"quarantined"`
 	UsedPercent uint32 `show:"Used (%)" json:"used_percent"`
 }
 
@@ -175,7 +212,7 @@ func (m *Manager) showPools(ctx context.Context, _ oper.Call) (any, error) {
 	for _, u := range usage {
 		rows = append(rows, PoolRange{
 			Pool: u.Pool, First: u.First.String(), Last: u.Last.String(), Size: u.Size, Used: u.Used, Free: u.Free,
-			Reserved: u.Reserved, UsedPercent: uint32(uint64(u.Used) * 100 / uint64(u.Size)),
+			Reserved: u.Reserved, Quarantined: u.Quarantined, UsedPercent: uint32(uint64(u.Used) * 100 / uint64(u.Size)),
 		})
 	}
 	return oper.Table[PoolRange]{Rows: rows, Summary: fmt.Sprintf("%d addresses in use outside of all ranges", outside)}, nil
@@ -234,7 +271,7 @@ func causeRows(kind string, counts map[Cause]uint64) []Event {
 }
 
 // errSelectNothing keeps a clear without arguments from being a clear of all.
-var errSelectNothing = errors.New("say which sessions: session-id, user, mac, ip, vlan, interface, or all")
+var errSelectNothing = errors.New("say which sessions: session-id, user, mac, ip, ipv6, access, vrf, vlan, interface, or all")
 
 func (m *Manager) clearSubscriber(ctx context.Context, call oper.Call) (any, error) {
 	sel, said, err := parseSelection(call)

@@ -211,10 +211,15 @@ func (s *station) send(class entry.Class, etherType uint16, packet []byte) {
 	frame := make([]byte, 64+len(packet))
 	n := wire.PutTagged(frame, routerMAC, s.mac, s.place.OuterTPID, s.place.OuterVLAN, s.place.InnerVLAN, etherType)
 	frame = frame[:n+copy(frame[n:], packet)]
-	s.w.m.Punt(entry.Punt{
+	punt := entry.Punt{
 		Class: class, Port: s.place.Port, Session: id, OuterTPID: s.place.OuterTPID, OuterVLAN: s.place.OuterVLAN,
 		InnerVLAN: s.place.InnerVLAN, Payload: n, Data: frame,
-	})
+	}
+	if s.w.fuzz != nil {
+		s.w.fuzz(punt)
+		return
+	}
+	s.w.m.Punt(punt)
 	for i := range frame {
 		frame[i] = 0xee
 	}

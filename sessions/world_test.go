@@ -76,6 +76,7 @@ type world struct {
 	onRecord   func(aaa.Record) // may be nil
 	requests   []aaa.Request
 	portNames  map[entry.PortID]string
+	fuzz       func(entry.Punt) // takes what stations say in place of the Manager; may be nil
 }
 
 func newWorld(t testing.TB, text string) *world {
