@@ -93,7 +93,7 @@ func TestReplyBytes(t *testing.T) {
 }
 
 func TestDecodeRefuses(t *testing.T) {
-	many := "01 abcdef" + strings.Repeat("0003 000c 00000001 00000000 00000000", 17)
+	many := "01 abcdef" + strings.Repeat("0003 000c 00000001 00000000 00000000", 9)
 	deep := "01 abcdef"
 	for range 9 {
 		deep = envelope("00", peer2, "", deep)
@@ -115,7 +115,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"short IA_TA", "01 abcdef 0004 0002 0001", ErrOption},
 		{"prefix of /129", "01 abcdef 0019 0029 00000002 00000000 00000000 001a 0019 00000000 00000000 81" + strings.Repeat("00", 16), ErrOption},
 		{"odd option request", "01 abcdef 0006 0003 001700", ErrOption},
-		{"17 IAs", many, ErrOption},
+		{"nine IAs", many, ErrOption},
 		{"short relay", "0c 00 0000", ErrMalformed},
 		{"relay without a message", "0c 00" + strings.Repeat("00", 32), ErrMalformed},
 		{"short remote-id", "0c 00" + strings.Repeat("00", 32) + "0025 0002 0000", ErrOption},
@@ -214,6 +214,27 @@ func TestDatagram(t *testing.T) {
 	}
 	if _, err := ParseDatagram(insert(0, "11 ff 0104 00000000")); err == nil {
 		t.Error("an extension header beyond the end was taken")
+	}
+}
+
+// TestAnswersFitIntoAFrame takes the longest answers that a client can provoke.
+func TestAnswersFitIntoAFrame(t *testing.T) {
+	r := &Request{Type: Rebind, ClientID: make([]byte, maxDUID), From: netip.MustParseAddrPort("[fe80::2]:546")}
+	for i := range uint32(maxIAs) {
+		na, pd := IANA{ID: i}, IAPD{ID: i}
+		for j := range byte(maxIAAddresses) {
+			a := netip.AddrFrom16([16]byte{0: 0x20, 15: j})
+			na.Addresses = append(na.Addresses, a)
+			pd.Prefixes = append(pd.Prefixes, netip.PrefixFrom(a, 128))
+		}
+		r.NA, r.PD, r.TA = append(r.NA, na), append(r.PD, pd), append(r.TA, i)
+	}
+	g := Grant{Address: addr("2001:db8::7"), Delegated: netip.MustParsePrefix("2001:db8:7::/56"), Preferred: time.Hour, Valid: time.Hour}
+	link := Restore(Config{ServerID: DUID(32473, make([]byte, 8)), DNS: []netip.Addr{addr("2001:db8::53"), addr("2001:db8::54")}}, g,
+		Bindings{ClientID: r.ClientID, AddressUntil: start.Add(time.Hour), PrefixUntil: start.Add(time.Hour)})
+	outputs := link.Receive(start, r)
+	if n := len(outputs[len(outputs)-1].(Send).Payload); n > 1500-headerBytes-udpBytes {
+		t.Errorf("%d bytes", n)
 	}
 }
 

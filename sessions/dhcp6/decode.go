@@ -23,8 +23,8 @@ const (
 	relayHeader    = 34
 	minDUID        = 3   // RFC 8415 section 11.1: a type and something behind it
 	maxDUID        = 130 // a type and 128 bytes
-	maxIAs         = 16  // of a kind in one message; a home router sends one or two
-	maxIAAddresses = 16  // in one IA
+	maxIAs         = 8   // of a kind in one message; a home router sends one or two
+	maxIAAddresses = 4   // looked at in one IA; with this an answer fits into a frame
 )
 
 // Decode reads a client's message, a whole UDP payload, and takes off the envelopes of relay agents. The

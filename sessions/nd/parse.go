@@ -112,7 +112,7 @@ func (m *Message) parseNeighbor(icmp []byte) error {
 // noLinkOfNobody refuses a source link-layer address of the unspecified address.
 func (m *Message) noLinkOfNobody() error {
 	if m.Source.IsUnspecified() && m.HasLinkAddress {
-		return fmt.Errorf("%w: a link-layer address from ::", ErrRule)
+		return fmt.Errorf("%w: a link-layer address of the unspecified source", ErrRule)
 	}
 	return nil
 }
