@@ -32,6 +32,7 @@ ip route 0.0.0.0/0 %s
 radius server main
  address %s
  secret %s
+ vrf management
  %s
 !
 aaa
