@@ -18,7 +18,9 @@ import (
 	"vbng/control/logbook"
 	"vbng/control/oper"
 	"vbng/control/system"
+	"vbng/routing/bgp"
 	"vbng/routing/iface"
+	"vbng/routing/policy"
 	"vbng/routing/rib"
 	"vbng/routing/static"
 	"vbng/routing/vrf"
@@ -30,6 +32,7 @@ import (
 func Subsystems() []commit.Subsystem {
 	return []commit.Subsystem{
 		box(), engine.New(nil, nil), vrf.New(vrf.NewTable(nil)), iface.New(iface.Options{}), static.New(nil, nil, nil),
+		policy.New(), bgp.New(bgp.Needs{}),
 		service.New(service.Options{}), &sessions.Manager{},
 	}
 }
@@ -44,6 +47,7 @@ func Commands() ([]*oper.Command, error) {
 	registry := oper.NewRegistry()
 	for _, some := range [][]*oper.Command{
 		box().Commands(), engine.New(nil, nil).Commands(), iface.New(iface.Options{}).Commands(), rib.New(rib.Options{}).Commands(),
+		policy.New().Commands(), bgp.New(bgp.Needs{}).Commands(),
 		service.New(service.Options{}).Commands(), (&sessions.Manager{}).Commands(),
 	} {
 		if err := registry.Add(some...); err != nil {

@@ -127,10 +127,12 @@ func (r *router) run(ctx context.Context) error {
 }
 
 // restore brings back what an earlier control left, in the order of reference: ports, then the sessions
-// on them, then routes. When all have settled, the forwarder may sweep what nobody spoke for.
+// on them, then routes, for which BGP waits until its neighbours have told theirs (not for ever). When all
+// have settled, the forwarder may sweep what nobody spoke for.
 func (r *router) restore(ctx context.Context) error {
 	r.settle(ctx, "interfaces", r.interfaces.Settled)
 	r.settle(ctx, "sessions", r.restoreSessions)
+	r.settle(ctx, "BGP", r.bgp.Settled)
 	r.settle(ctx, "routes", r.rib.Settled)
 	if ctx.Err() == nil {
 		r.client.Synced()

@@ -1,3 +1,7 @@
+// Listening sockets are plain TCP: Go's default, multipath TCP, has no MD5 keys (RFC 2385), and BGP's need them.
+//
+//go:debug multipathtcp=0
+
 // Command vbngd is the router.
 //
 //	vbngd [flags]           the control process; starts a forwarder when none is running

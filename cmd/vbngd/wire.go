@@ -16,7 +16,9 @@ import (
 	"vbng/control/system"
 	"vbng/forwarding/entry"
 	"vbng/forwarding/remote"
+	"vbng/routing/bgp"
 	"vbng/routing/iface"
+	"vbng/routing/policy"
 	"vbng/routing/rib"
 	"vbng/routing/static"
 	"vbng/routing/vrf"
@@ -43,6 +45,7 @@ type router struct {
 	client     *remote.Client
 	vrfs       *vrf.Table
 	rib        *rib.RIB
+	bgp        *bgp.BGP
 	interfaces *iface.Interfaces
 	authority  *service.Service
 	sessions   *sessions.Manager
@@ -54,7 +57,7 @@ type router struct {
 
 // wire builds the whole graph. Nothing runs yet.
 //
-//	operators -> commits -> system engine vrf interfaces static aaa sessions
+//	operators -> commits -> system engine vrf interfaces static policy bgp aaa sessions
 //	                                             |         |            |
 //	                                         +--> rib <+------------+
 //	                                                |  |            |
@@ -95,6 +98,8 @@ func wire(p paths, home dwelling, seed string, book *logbook.Book) (*router, err
 	r.interfaces = iface.New(iface.Options{Clock: time, Programmer: r.client, Counters: r.client, Indexes: indexes,
 		Routes: r.rib, Host: kernel, Log: log, VRFs: r.vrfs, TUNs: true, Namespace: home.namespace, Memory: r.store.Bucket("neighbors")})
 	r.rib.Bind(r.interfaces)
+	r.bgp = bgp.New(bgp.Needs{Clock: time, Log: log, Routes: r.rib, VRFs: r.vrfs, Device: vrf.Device})
+	filters := policy.New()
 
 	sockets := vrf.NewSockets(r.vrfs, home.host)
 	box := system.New(system.Options{Book: book, Dial: dialer(sockets), Version: version(), Clock: time})
@@ -123,13 +128,13 @@ func wire(p paths, home dwelling, seed string, book *logbook.Book) (*router, err
 		receivers[c] = r.interfaces
 	}
 
-	r.subsystems = []commit.Subsystem{box, forwarder, vrf.New(r.vrfs), r.interfaces, static.New(r.rib, r.vrfs, indexes), r.authority, r.sessions}
+	r.subsystems = []commit.Subsystem{box, forwarder, vrf.New(r.vrfs), r.interfaces, static.New(r.rib, r.vrfs, indexes), filters, r.bgp, r.authority, r.sessions}
 	r.commits, err = commit.New(commit.Options{StateDir: p.state, Seed: seed, Subsystems: r.subsystems, Clock: time, Logger: log})
 	if err != nil {
 		return nil, err
 	}
 	r.commands = oper.NewRegistry()
-	for _, c := range [][]*oper.Command{box.Commands(), forwarder.Commands(), r.interfaces.Commands(), r.rib.Commands(), r.authority.Commands(), r.sessions.Commands()} {
+	for _, c := range [][]*oper.Command{box.Commands(), forwarder.Commands(), r.interfaces.Commands(), r.rib.Commands(), filters.Commands(), r.bgp.Commands(), r.authority.Commands(), r.sessions.Commands()} {
 		if err := r.commands.Add(c...); err != nil {
 			return nil, err
 		}
