@@ -1,10 +1,12 @@
 package shell
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestCommitConfirmedInTheShell(t *testing.T) {
@@ -148,5 +150,29 @@ func TestSecretLinesAreMarked(t *testing.T) {
 		if r := x.s.Line(t.Context(), line); r.Secret != want {
 			t.Errorf("%s: %+v", line, r)
 		}
+	}
+}
+
+// Who has seen a commit wait is told that the router has gone back.
+func TestGoingBackIsTold(t *testing.T) {
+	o, c := clocked(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- o.Manager.Run(ctx) }()
+	x := terminal{t, New(o, "alice")}
+	x.types("configure", "hostname bng2", "commit confirmed 1")
+	c.Advance(time.Minute)
+	for _, waits := o.Manager.Unconfirmed(); waits; _, waits = o.Manager.Unconfirmed() {
+		time.Sleep(time.Millisecond)
+	}
+	if got := x.types("show running-config hostname"); got != "Note: back to revision 1: revision 2 not confirmed in time (now revision 3).\nhostname bng1\n" {
+		t.Errorf("%q", got)
+	}
+	if got := x.types("show running-config hostname"); got != "hostname bng1\n" {
+		t.Errorf("%q", got)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

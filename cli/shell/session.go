@@ -35,6 +35,7 @@ type Session struct {
 	modes     []mode       // open configuration modes, outermost first; none: exec mode
 	reply     Reply        // to the line that runs
 	loading   *loading     // text that is being read, nil: none
+	waited    bool         // a commit waited for confirmation when the last line was over
 	page      int          // lines of a page, 0: as the terminal has, -1: no pages
 }
 
@@ -112,6 +113,15 @@ func (s *Session) Greeting() string {
 	return b.String()
 }
 
+// news tells an operator who has seen a commit wait that the router has gone back meanwhile.
+func (s *Session) news() string {
+	_, waits := s.options.Manager.Unconfirmed()
+	if _, r := s.options.Manager.Running(); s.waited && !waits && r.User == commit.Router {
+		return fmt.Sprintf("Note: %s (now revision %d).\n", r.Comment, r.Number)
+	}
+	return ""
+}
+
 // Loading reports whether the next line is text that is loaded and no command.
 func (s *Session) Loading() bool { return s.loading != nil }
 
@@ -153,7 +163,10 @@ func (s *Session) Follow(ctx context.Context, text string, piece func(string) bo
 		return failure(err)
 	}
 	s.reply = Reply{}
+	news := s.news()
 	output, err := s.run(ctx, words, piece)
+	_, s.waited = s.options.Manager.Unconfirmed()
+	output = news + output
 	r = Reply{Column: -1}
 	if err != nil {
 		r = failure(err)

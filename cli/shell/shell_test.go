@@ -57,8 +57,12 @@ func registry(t testing.TB) *oper.Registry {
 }
 
 // options makes a router of the sample language without subsystems.
-func options(t testing.TB) Options {
+func options(t testing.TB) Options { o, _ := clocked(t); return o }
+
+// clocked also returns the router's clock.
+func clocked(t testing.TB) (Options, *clock.Fake) {
 	t.Helper()
+	c := clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	root, err := sample.Schema()
 	if err != nil {
 		t.Fatal(err)
@@ -70,14 +74,14 @@ func options(t testing.TB) Options {
 	}
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	m, err := commit.New(commit.Options{StateDir: dir, Seed: seed, Schema: root, Logger: quiet,
-		Clock: clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))})
+		Clock: c})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := m.Start(); err != nil {
 		t.Fatal(err)
 	}
-	return Options{Manager: m, Registry: registry(t), Logger: quiet}
+	return Options{Manager: m, Registry: registry(t), Logger: quiet}, c
 }
 
 // terminal is an operator who types.

@@ -40,6 +40,9 @@ func (u *Unconfirmed) String() string {
 // ErrNothingWaits refuses to confirm or cancel what is for good already.
 var ErrNothingWaits = errors.New("no commit waits for confirmation")
 
+// Router is the user of commits that the router makes by itself.
+const Router = "vbng"
+
 // returnPause is how long the router waits when going back is refused before it tries again.
 const returnPause = 10 * time.Second
 
@@ -95,7 +98,7 @@ func (m *Manager) expire() {
 		return
 	}
 	m.options.Logger.Warn("configuration was not confirmed in time, going back", "revision", u.Revision, "user", u.User, "back to", u.Back)
-	if _, err := m.goBack(u, "vbng", "not confirmed in time"); err != nil {
+	if _, err := m.goBack(u, Router, "not confirmed in time"); err != nil {
 		m.options.Logger.Error("going back is refused, trying again", "pause", returnPause, "error", err)
 		m.arm(returnPause)
 	}

@@ -98,7 +98,7 @@ func (m *Manager) unconfirmed(o origin, newest int) origin {
 		m.options.Logger.Warn("configuration waits for confirmation", "revision", u.Revision, "user", u.User, "deadline", u.Deadline)
 	default:
 		m.options.Logger.Warn("configuration was not confirmed in time, going back", "revision", u.Revision, "user", u.User, "back to", u.Back)
-		return origin{text: u.text, fresh: true, faults: o.faults, revision: Revision{Number: max(newest, o.revision.Number) + 1, Time: now, User: "vbng",
+		return origin{text: u.text, fresh: true, faults: o.faults, revision: Revision{Number: max(newest, o.revision.Number) + 1, Time: now, User: Router,
 			Comment: fmt.Sprintf("back to revision %d: revision %d not confirmed in time", u.Back, u.Revision)}}
 	}
 	return o
