@@ -25,6 +25,8 @@ type Indexes interface {
 type Routes interface {
 	AddInterfaceRoute(vrf entry.VRFID, prefix netip.Prefix, i entry.InterfaceID, target entry.Target)
 	DeleteInterfaceRoute(vrf entry.VRFID, prefix netip.Prefix, i entry.InterfaceID, target entry.Target, done func())
+	// NeighborState tells whether a next hop answers.
+	NeighborState(i entry.InterfaceID, addr netip.Addr, answers bool)
 }
 
 // VRFs numbers the VRFs by name. It is asked by Apply, not by the loop.

@@ -212,6 +212,10 @@ func (l *link) wantedRoutes() []routeKey {
 		}
 		keys = append(keys, routeKey{netip.PrefixFrom(p.Addr(), p.Addr().BitLen()), entry.TargetLocal})
 	}
+	if l.port != nil && l.want.ipv6 {
+		// No route comes of it: it tells the RIB that link-local next hops are reached here.
+		keys = append(keys, routeKey{netip.MustParsePrefix("fe80::/64"), entry.TargetConnected})
+	}
 	return keys
 }
 

@@ -48,6 +48,7 @@ type neighbor struct {
 	timer      clock.Timer
 	generation uint64 // of the timer: a message of an older one is stale
 	wants      int    // next hops that need the entry
+	silent     bool   // they have been told that it does not answer
 	programmed entry.Neighbor
 	host       presence  // of its host route
 	saved      entry.MAC // in the memory, zero: not there
@@ -268,9 +269,22 @@ func (i *Interfaces) convergeNeighbor(n *neighbor) {
 		n.host = present
 		i.later(func() { i.options.Routes.AddInterfaceRoute(l.vrf, n.prefix(), l.id, n.target()) })
 	}
+	i.tellState(n)
 	if n.state == idle && n.wants == 0 && n.host == absent && l.neighbors[n.addr] == n {
 		delete(l.neighbors, n.addr)
 		i.neighbors--
+	}
+}
+
+// tellState tells the RIB when a next hop stops to answer, and when it does again: groups of next hops
+// leave it out meanwhile.
+func (i *Interfaces) tellState(n *neighbor) {
+	silent := n.wants > 0 && (n.state == failed || n.silent && !n.state.resolved())
+	if silent == n.silent {
+		return
+	}
+	if n.silent = silent; n.wants > 0 {
+		i.later(func() { i.options.Routes.NeighborState(n.link.id, n.addr, !silent) })
 	}
 }
 
