@@ -37,6 +37,14 @@ func TestConfigFaults(t *testing.T) {
 		{"unknown method", profile + " authentication eap\n", "chap, pap"},
 		{"method twice", profile + " authentication chap chap\n", "twice"},
 		{"large mru", profile + " mru 9000\n", "576 to 8992"},
+		{"VLAN ranges overlap", "interface x\n subscriber vlans 100-199.any\n subscriber vlans 150.7\n", "overlaps subscriber vlans"},
+		{"no VLAN range", "interface x\n subscriber vlans 200-100\n", "expected untagged"},
+		{"template", "ipoe profile q\n username {nobody}\n", "expected one of"},
+		{"pieces too long", "ipv6 pool a\n prefix 2001:db8::/64 length 48\n", "ipv6 pool a / prefix 2001:db8::/64"},
+		{"IPv6 pools overlap", "ipv6 pool a\n prefix 2001:db8::/32 length 56\n!\nipv6 pool b\n prefix 2001:db8:7::/48 length 64\n", "overlaps ipv6 pool a"},
+		{"pool of another kind", "ipv6 pool a\n prefix 2001:db8::/32 length 56\n!\n" + profile + " ipv6 prefix pool a\n", "which do not fit"},
+		{"lifetimes", profile + " ipv6 preferred-lifetime 9000\n", "longer than the valid lifetime"},
+		{"small mss", profile + " tcp mss 99\n", "expected 0, or 536"},
 		{"names too long", profile + many(20), "names are too long"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

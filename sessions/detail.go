@@ -137,6 +137,10 @@ func (d Detail) section() oper.Section {
 	field := func(name, format string, args ...any) oper.Field {
 		return oper.Field{Name: name, Value: fmt.Sprintf(format, args...)}
 	}
+	ppp := fmt.Sprintf("%s, LCP %s, IPCP %s, IPV6CP %s, magic %s, peer's %s", d.Phase, d.LCP, d.IPCP, d.IPV6CP, d.LocalMagic, d.PeerMagic)
+	if d.Phase == "" {
+		ppp = "none"
+	}
 	lines := []oper.Field{
 		field("User", "%s", d.Username),
 		field("Acct-Session-Id", "%s", d.AcctSessionID),
@@ -145,7 +149,7 @@ func (d Detail) section() oper.Section {
 		field("Circuit, remote id", "%q, %q", d.CircuitID, d.RemoteID),
 		field("Access", "%s, session %d, profile %s, service %q, host name %q", d.Access, d.PPPoE, d.Profile, d.Service, d.Hostname),
 		field("VRF", "%s", d.VRF),
-		field("PPP", "%s, LCP %s, IPCP %s, IPV6CP %s, magic %s, peer's %s", d.Phase, d.LCP, d.IPCP, d.IPV6CP, d.LocalMagic, d.PeerMagic),
+		field("PPP", "%s", ppp),
 		field("MTU, MSS, peer's MRU", "%d, %d, %d bytes", d.MTU, d.MSS, d.PeerMRU),
 		field("Address", "%s, gateway %s, pool %q", d.Address, d.Gateway, d.Pool),
 		field("DNS", "%s, %s", d.DNS[0], d.DNS[1]),

@@ -50,4 +50,8 @@ func (r *record) settle(now moment) {
 	for i := range r.Held {
 		move(&r.Held[i].Until)
 	}
+	if r.DHCPv6 != nil {
+		move(&r.DHCPv6.AddressUntil)
+		move(&r.DHCPv6.PrefixUntil)
+	}
 }
