@@ -21,6 +21,7 @@ import (
 	"vbng/routing/bgp"
 	"vbng/routing/iface"
 	"vbng/routing/policy"
+	"vbng/routing/probe"
 	"vbng/routing/rib"
 	"vbng/routing/static"
 	"vbng/routing/vrf"
@@ -49,6 +50,7 @@ func Commands() ([]*oper.Command, error) {
 		box().Commands(), engine.New(nil, nil).Commands(), iface.New(iface.Options{}).Commands(), rib.New(rib.Options{}).Commands(),
 		policy.New().Commands(), bgp.New(bgp.Needs{}).Commands(),
 		service.New(service.Options{}).Commands(), (&sessions.Manager{}).Commands(),
+		system.NewHost(nil).Commands(), probe.Commands(probe.Options{}),
 	} {
 		if err := registry.Add(some...); err != nil {
 			return nil, err

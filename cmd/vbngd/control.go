@@ -22,8 +22,8 @@ import (
 func runControl(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("vbngd", flag.ContinueOnError)
 	run := runFlag(flags)
-	state := flags.String("state", "/var/lib/vbng", "folder of the startup configuration, its revisions and the session store")
-	namespace := flags.String("netns", "vbng", "network namespace of the router's own sockets, made if absent; empty: the one it is started in")
+	state := stateFlag(flags)
+	namespace := namespaceFlag(flags)
 	forwarder := flags.String("forwarder", "start", "start: start a forwarder when none runs; wait: wait for one that somebody else starts, as a unit of its own")
 	seed := flags.String("seed", "/etc/vbng/vbng.conf", "configuration for an empty state folder")
 	if err := flags.Parse(args); err != nil {

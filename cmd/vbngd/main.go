@@ -8,6 +8,7 @@
 //	vbngd forward [flags]   the forwarder process
 //	vbngd stop [flags]      end the forwarder, which outlives control on purpose; without control, all that the router has
 //	                        changed in the kernel as well
+//	vbngd namespace [flags] make the network namespace for a control that may not: for who starts it
 //	vbngd version
 package main
 
@@ -45,11 +46,13 @@ func run(ctx context.Context, args []string) error {
 		return runForwarder(ctx, args)
 	case "stop":
 		return stopRouter(ctx, args)
+	case "namespace":
+		return makeNamespace(args)
 	case "version":
 		fmt.Println("vbngd", version())
 		return nil
 	}
-	return fmt.Errorf("unknown command %q (there are: forward, stop, version; none is the control process)", command)
+	return fmt.Errorf("unknown command %q (there are: forward, namespace, stop, version; none is the control process)", command)
 }
 
 func version() string {
@@ -70,6 +73,14 @@ func (p paths) store() string         { return filepath.Join(p.state, "store.db"
 
 func runFlag(flags *flag.FlagSet) *string {
 	return flags.String("run", "/run/vbng", "folder of sockets")
+}
+
+func stateFlag(flags *flag.FlagSet) *string {
+	return flags.String("state", "/var/lib/vbng", "folder of the startup configuration, its revisions and the session store")
+}
+
+func namespaceFlag(flags *flag.FlagSet) *string {
+	return flags.String("netns", "vbng", "network namespace of the router's own sockets, made if absent; empty: the one it is started in")
 }
 
 func newLogger(level slog.Leveler) *slog.Logger {

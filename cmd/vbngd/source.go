@@ -3,13 +3,17 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net"
+	"net/netip"
 	"syscall"
 	"time"
 
+	"vbng/control/clock"
 	"vbng/control/engine"
 	"vbng/control/logbook"
 	"vbng/forwarding/remote"
+	"vbng/routing/probe"
 	"vbng/routing/vrf"
 )
 
@@ -81,3 +85,11 @@ func dialer(s *vrf.Sockets) logbook.Dial {
 }
 
 const dialTimeout = 5 * time.Second
+
+// probes lets ping and traceroute have sockets of VRFs.
+func probes(c clock.Clock, s *vrf.Sockets) probe.Options {
+	return probe.Options{Clock: c, Identifier: func() uint16 { return uint16(rand.Uint32()) },
+		Open: func(name string, to, source netip.Addr, dontFragment bool) (probe.Conn, error) {
+			return s.OpenICMP(name, to, source, dontFragment)
+		}}
+}

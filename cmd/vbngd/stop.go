@@ -56,6 +56,39 @@ func readTraces(p paths) (t traces, err error) {
 	return t, err
 }
 
+// makeNamespace makes the network namespace of a control that runs without root, and notes that it is to be
+// removed at the end.
+func makeNamespace(args []string) error {
+	flags := flag.NewFlagSet("vbngd namespace", flag.ContinueOnError)
+	run := runFlag(flags)
+	state := stateFlag(flags)
+	name := namespaceFlag(flags)
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	made, err := netns.Make(*name)
+	if err != nil || !made {
+		return err
+	}
+	p := paths{run: *run, state: *state}
+	if err := leaveTraces(p, traces{State: p.state, Namespace: *name, Made: true}); err != nil {
+		return err
+	}
+	return giveToOwnerOf(p.run, p.traces())
+}
+
+// giveToOwnerOf lets the owner of a folder change a file in it.
+func giveToOwnerOf(dir, file string) error {
+	var s unix.Stat_t
+	if err := unix.Stat(dir, &s); err != nil {
+		return fmt.Errorf("find owner of %s: %w", dir, err)
+	}
+	if err := os.Chown(file, int(s.Uid), int(s.Gid)); err != nil {
+		return fmt.Errorf("give %s away: %w", file, err)
+	}
+	return nil
+}
+
 // stopRouter ends the forwarder that serves the run folder's socket. Sessions end with it as far as packets
 // go; a control process that still runs starts a new one. When none runs, all else that the router has
 // changed in the kernel goes as well.

@@ -19,6 +19,7 @@ import (
 	"vbng/routing/bgp"
 	"vbng/routing/iface"
 	"vbng/routing/policy"
+	"vbng/routing/probe"
 	"vbng/routing/rib"
 	"vbng/routing/static"
 	"vbng/routing/vrf"
@@ -37,6 +38,9 @@ type dwelling struct {
 	namespace string
 	waits     bool // for a forwarder that somebody else starts
 }
+
+// do runs f in the host's namespace.
+func (d dwelling) do(f func() error) error { return netns.Do(d.host, f) }
 
 // router is the control process's object graph.
 type router struct {
@@ -134,7 +138,10 @@ func wire(p paths, home dwelling, seed string, book *logbook.Book) (*router, err
 		return nil, err
 	}
 	r.commands = oper.NewRegistry()
-	for _, c := range [][]*oper.Command{box.Commands(), forwarder.Commands(), r.interfaces.Commands(), r.rib.Commands(), filters.Commands(), r.bgp.Commands(), r.authority.Commands(), r.sessions.Commands()} {
+	for _, c := range [][]*oper.Command{
+		box.Commands(), forwarder.Commands(), r.interfaces.Commands(), r.rib.Commands(), filters.Commands(), r.bgp.Commands(),
+		r.authority.Commands(), r.sessions.Commands(), system.NewHost(home.do).Commands(), probe.Commands(probes(time, sockets)),
+	} {
 		if err := r.commands.Add(c...); err != nil {
 			return nil, err
 		}

@@ -60,7 +60,7 @@ func New(t *testing.T) *Lab {
 		}
 		os.RemoveAll(dir)
 	})
-	for _, ns := range []string{"R", "A", "I", "S"} {
+	for _, ns := range []string{"R", "V", "A", "I", "S"} {
 		l.run("ip", "netns", "add", l.NS(ns))
 		t.Cleanup(func() { exec.Command("ip", "netns", "del", l.NS(ns)).Run() })
 		l.In(ns, "ip", "link", "set", "lo", "up")

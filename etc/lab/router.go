@@ -36,7 +36,7 @@ func (l *Lab) StartRouter(config string) *Router {
 // Start starts the control process (again).
 func (r *Router) Start() {
 	r.lab.t.Helper()
-	r.Control = r.lab.Start("R", "vbngd", Bin("vbngd"), "-netns", "", "-run", r.lab.Dir, "-state", filepath.Join(r.lab.Dir, "state"), "-seed", r.config)
+	r.Control = r.lab.Start("R", "vbngd", Bin("vbngd"), "-netns", r.lab.NS("V"), "-run", r.lab.Dir, "-state", filepath.Join(r.lab.Dir, "state"), "-seed", r.config)
 	r.starts++
 	Until(r.lab.t, 20*time.Second, "router answers", func() bool {
 		_, err := r.try("show engine")

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
 subscribers=4
 id=vbngrun$$
 dir=$(mktemp -d /tmp/vbng-run.XXXXXX)
-router=$id-router access=$id-access internet=$id-internet
+router=$id-router own=$id-own access=$id-access internet=$id-internet
 pids=()
 
 cleanup() {
@@ -17,7 +17,7 @@ cleanup() {
 	# Last started, first ended: the subscribers hang up while the router still answers.
 	for ((i = ${#pids[@]} - 1; i >= 0; i--)); do kill "${pids[i]}" 2>/dev/null; wait "${pids[i]}" 2>/dev/null; done
 	bin/vbngd stop -run "$dir" >/dev/null 2>&1
-	for ns in $router $access $internet; do ip netns del $ns 2>/dev/null; done
+	for ns in $router $own $access $internet; do ip netns del $ns 2>/dev/null; done
 	if [ $status -ne 0 ]; then tail -n 30 "$dir"/*.log >&2; fi
 	rm -rf "$dir"
 	exit $status
@@ -44,7 +44,7 @@ until_true() { # seconds what command...
 vbng() { bin/vbng -socket "$dir/vbng.sock" "$@"; }
 all_up() { [ "$(vbng -c 'show subscribers' | grep -cE ' sub[0-9]+ .* up( |$)')" -eq $subscribers ]; }
 
-for ns in $router $access $internet; do
+for ns in $router $own $access $internet; do
 	ip netns add $ns
 	ip -n $ns link set lo up
 done
@@ -53,7 +53,7 @@ wire $router core0 $internet net0
 ip -n $internet addr add 198.51.100.2/24 dev net0
 ip -n $internet route add default via 198.51.100.1
 
-ip netns exec $router bin/vbngd -netns "" -run "$dir" -state "$dir/state" -seed etc/vbng.conf >"$dir/vbngd.log" 2>&1 &
+ip netns exec $router bin/vbngd -netns $own -run "$dir" -state "$dir/state" -seed etc/vbng.conf >"$dir/vbngd.log" 2>&1 &
 pids+=($!)
 until_true 15 "router start" vbng -c 'show engine'
 
