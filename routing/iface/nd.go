@@ -11,7 +11,7 @@ import (
 // Neighbour discovery for our interfaces. The forwarder answers solicitations for our addresses; what
 // comes here is advertisements, and solicitations whose sender it does not know or that are not for us.
 // Router advertisements are not for routers (RFC 4861 6.2.7 would only have us compare them), redirects are
-// not believed by them (8.2): both are passed over.
+// not believed by them (8.2): both are passed over, counted.
 
 // probeInterval is RetransTimer between the question whether an address of ours is free and our use of it
 // being announced (RFC 4862 5.4, DupAddrDetectTransmits 1). The address is in use meanwhile: a router that

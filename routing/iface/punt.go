@@ -11,6 +11,7 @@ import (
 // received counts what the punt path did not pass on. Its writers are the caller's goroutines.
 type received struct {
 	malformed atomic.Uint64
+	others    atomic.Uint64 // messages of neighbour discovery that are not for routers
 	unknown   atomic.Uint64 // no interface for it
 	overload  atomic.Uint64 // the inbox was full
 }
@@ -22,6 +23,10 @@ func (i *Interfaces) Punt(p entry.Punt) {
 			i.received.malformed.Add(1)
 		}
 	}()
+	if p.Class == entry.ClassND && forHosts(p) {
+		i.received.others.Add(1)
+		return
+	}
 	m, ok := decode(p)
 	if !ok {
 		i.received.malformed.Add(1)
@@ -63,6 +68,17 @@ func decode(p entry.Punt) (m func(entry.InterfaceID) message, ok bool) {
 		return func(id entry.InterfaceID) message { return gleaned{id, destination} }, true
 	}
 	return nil, false
+}
+
+// forHosts reports whether a message of neighbour discovery is none that is about neighbours: routers are asked by
+// hosts (which get no advertisements here), and the advertisements and redirects of others are not for us.
+func forHosts(p entry.Punt) bool {
+	ip := wire.IPv6(p.Data[p.Payload:])
+	if !ip.Valid() || ip.NextHeader() != wire.NextICMPv6 || !wire.ICMPv6(ip.Payload()).Valid() {
+		return false
+	}
+	t := wire.ICMPv6(ip.Payload()).Type()
+	return t != wire.ICMPv6NeighborSolicitation && t != wire.ICMPv6NeighborAdvertisement
 }
 
 // waitingFor returns the destination of a packet.

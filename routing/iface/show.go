@@ -275,9 +275,9 @@ func (i *Interfaces) neighborTable(family func(netip.Addr) bool) (table oper.Tab
 		c = i.nd
 	}
 	table.Summary = fmt.Sprintf("%d neighbors; %d requests sent (%d lost), %d answers, %d unsolicited, %d off link, %d address conflicts, "+
-		"%d moved, %d evicted, %d not admitted; %d malformed, %d for no interface, %d over limit",
+		"%d moved, %d evicted, %d not admitted; %d malformed, %d for hosts, %d for no interface, %d over limit",
 		len(table.Rows), c.requests, c.unsent, c.answers, c.unsolicited, c.offLink, c.conflicts, c.moved, c.evicted, c.full,
-		i.received.malformed.Load(), i.received.unknown.Load(), i.received.overload.Load())
+		i.received.malformed.Load(), i.received.others.Load(), i.received.unknown.Load(), i.received.overload.Load())
 	return table
 }
 

@@ -14,5 +14,5 @@
 // addresses; a socket belongs to a VRF by being bound to that TUN (SO_BINDTODEVICE). routing/iface makes
 // the TUNs and tells the kernel which addresses stand behind them.
 //
-// Reading order: table.go, config.go, sockets.go.
+// Reading order: table.go, config.go, sockets.go, icmp.go.
 package vrf
