@@ -104,6 +104,9 @@ func (m *Manager) assign4(s *Session, need dhcp4.NeedAddress) []dhcp4.Output {
 		m.stats.withheld(slotIPv4, cause)
 		outputs := s.lease4.Refuse(now, "")
 		m.wither(s, cause)
+		if s.ending() && !s.offers6() { // do not ask AAA about the same shortage with each DISCOVER
+			m.refused.remember(s.client, now)
+		}
 		return outputs
 	}
 	return s.lease4.Assign(now, s.grant4())
