@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/netip"
 	"testing"
+	"time"
 
 	"vbng/forwarding/entry"
 	"vbng/forwarding/wire"
@@ -46,6 +47,8 @@ func FuzzPunt(f *testing.F) {
 			Class: entry.Class(class), Port: 1, Session: entry.SessionID(session), OuterTPID: tagged.OuterTPID,
 			OuterVLAN: tagged.OuterVLAN, InnerVLAN: tagged.InnerVLAN, Payload: tagged.Offset, Data: frame,
 		})
+		w.settle(c)
+		w.clock.Advance(time.Second) // else one station soon says too much
 		w.settle(c)
 		w.records, w.requests, w.batches = nil, nil, nil
 	})
