@@ -46,7 +46,35 @@ func (m updateBGP) handle(r *RIB) {
 
 type flushBGP struct{ vrf entry.VRFID }
 
-func (m flushBGP) handle(r *RIB) { r.removeRoutes(r.table(m.vrf), BGP) }
+func (m flushBGP) handle(r *RIB) {
+	var all []*route
+	for _, s := range r.table(m.vrf).sets {
+		for _, rt := range s.users {
+			if rt.source == BGP {
+				rt.doomed = true
+				all = append(all, rt)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *route) int { return comparePrefixes(a.destination.prefix, b.destination.prefix) })
+	dooms{all}.handle(r)
+}
+
+// flushChunk bounds the routes that one message takes away: a million would keep everybody waiting.
+const flushChunk = 10_000
+
+// dooms takes routes away that were there when it was said to flush; what comes meanwhile stays.
+type dooms struct{ routes []*route }
+
+func (m dooms) handle(r *RIB) {
+	n := min(len(m.routes), flushChunk)
+	for _, rt := range m.routes[:n] {
+		r.removeFrom(rt.destination, rt)
+	}
+	if n < len(m.routes) {
+		r.loop.Post(dooms{m.routes[n:]})
+	}
+}
 
 func (r *RIB) putBGP(t *table, p *Path) {
 	if !p.Prefix.IsValid() || len(p.NextHops) == 0 || len(p.NextHops) > entry.MaxHops {
@@ -63,7 +91,7 @@ func (r *RIB) putBGP(t *table, p *Path) {
 	if p.Internal {
 		distance = internalBGP
 	}
-	if old := d.find(BGP, 0); old != nil && old.via == via && old.distance == distance {
+	if old := d.find(BGP, 0); old != nil && old.via == via && old.distance == distance && !old.doomed {
 		old.metric = p.Metric
 		return
 	}

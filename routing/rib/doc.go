@@ -41,6 +41,9 @@
 // sent again; see refused.go for when it is tried again. If the forwarder takes no more groups, routes
 // get the first of their hops.
 //
+// A route costs some 210 bytes; a million of IPv4 and a quarter million of IPv6 were loaded in 8 s on
+// one core of 2.8 GHz, the forwarder not counted (bench_test.go).
+//
 // Reading order: source.go, rib.go, interface.go, subscriber.go, static.go, bgp.go, table.go,
 // flight.go, gateway.go, nexthops.go, bundle.go, refused.go, watch.go, show.go, explain.go.
 package rib

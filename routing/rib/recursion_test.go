@@ -138,6 +138,26 @@ func TestStormCostsOneResolution(t *testing.T) {
 	b.expect(t, "put group 4037505417 via 192.0.2.2 interface 7\n")
 }
 
+// What BGP says after a flush stays, also when the flush is still going on.
+func TestFlushInChunks(t *testing.T) {
+	b := newBench(t)
+	b.AddInterfaceRoute(0, prefix("192.0.2.0/24"), 7, connected(7))
+	const n = flushChunk + 5
+	var all []Path
+	for i := range n {
+		p := netip.PrefixFrom(netip.AddrFrom4([4]byte{20, 0, byte(i >> 8), byte(i)}), 32)
+		all = append(all, Path{Prefix: p, NextHops: []netip.Addr{addr("192.0.2.2")}})
+	}
+	b.UpdateBGP(0, all, nil)
+	b.settle()
+	b.FlushBGP(0)
+	b.UpdateBGP(0, all[n-3:], nil) // the same as before, and not taken away yet
+	b.settle()
+	if got := b.table(0).installed[ipv4][BGP]; got != 3 {
+		t.Errorf("%d routes, want 3", got)
+	}
+}
+
 // Who waits for a route does not wait behind BGP.
 func TestSubscribersGoFirst(t *testing.T) {
 	b := newBench(t)

@@ -51,6 +51,7 @@ type route struct {
 	source      Source
 	distance    uint8
 	refused     bool // the forwarder did not take it, see RIB.refused
+	doomed      bool // it is about to be taken away
 }
 
 // leads is where a route leads to, resolved. Equal values mean the same to the forwarder, whatever
@@ -295,24 +296,6 @@ func (r *RIB) takeChanged() *destination {
 		}
 	}
 	return nil
-}
-
-// removeRoutes takes all routes of a source from a table.
-func (r *RIB) removeRoutes(t *table, s Source) {
-	for _, f := range [...]family{ipv4, ipv6} {
-		if t.candidates[f][s] == 0 {
-			continue
-		}
-		for _, d := range t.destinations.sorted(f) {
-			for rt := d.routes; rt != nil; {
-				next := rt.next
-				if rt.source == s {
-					r.removeFrom(d, rt)
-				}
-				rt = next
-			}
-		}
-	}
 }
 
 func sortedKeys[V any](m map[netip.Prefix]V) []netip.Prefix {
