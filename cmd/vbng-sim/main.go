@@ -16,7 +16,8 @@ var commands = [...]struct {
 	main func(arguments []string) int
 }{
 	{"bench", "the engine on in-memory ports: packets per second, verified", bench.Main},
-	{"pppoe", "PPPoE subscribers on a device, and verified traffic to and from them", crowd.Main},
+	{"pppoe", "PPPoE subscribers on a device, and verified traffic to and from them", crowd.MainPPPoE},
+	{"ipoe", "IPoE subscribers (DHCP, IPv6) on a device, and verified traffic to and from them", crowd.MainIPoE},
 }
 
 func main() {

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vbng/cmd/vbng-sim/frame"
-	"vbng/cmd/vbng-sim/pppoe"
+	"vbng/cmd/vbng-sim/life"
 )
 
 // scene is a crowd on a toy router, with time in the test's hand.
@@ -29,7 +29,7 @@ type scene struct {
 
 func newScene(t *testing.T, arguments ...string) *scene {
 	t.Helper()
-	o, err := parseOptions(append([]string{"--interface", "a", "--internet", "b", "--details",
+	o, err := parseOptions(&pppoeKind, append([]string{"--interface", "a", "--internet", "b", "--details",
 		"--internet-address", "198.51.100.2/24", "--gateway", "198.51.100.1"}, arguments...), io.Discard)
 	if err != nil {
 		t.Fatal(err)
@@ -309,8 +309,8 @@ func TestManySubscribers(t *testing.T) {
 	if r := s.play(); !r.OK || r.Up != 4000 {
 		t.Errorf("faults %v, up %d", r.Faults, r.Up)
 	}
-	if s.crowd.phases[pppoe.Ended] != 4000 {
-		t.Errorf("phases %v", s.crowd.phases)
+	if s.crowd.stages[life.Ended] != 4000 {
+		t.Errorf("phases %v", s.crowd.stages)
 	}
 }
 
@@ -330,22 +330,22 @@ func TestAFrameOnAWrongVLANIsAFault(t *testing.T) {
 func TestHangUpsKeepToTheWindow(t *testing.T) {
 	s := newScene(t, "--count", "50", "--window", "8", "--script", "up; down")
 	most := 0
-	s.at = func() { most = max(most, s.crowd.phases[pppoe.Closing]) }
+	s.at = func() { most = max(most, s.crowd.stages[life.Closing]) }
 	if r := s.play(); !r.OK || most != 8 {
 		t.Errorf("%d hung up at a time; %v", most, r.Faults)
 	}
 }
 
 func FuzzFrames(f *testing.F) {
-	o, err := parseOptions([]string{"--interface", "a", "--internet", "b", "--internet-address", "198.51.100.2/24",
+	o, err := parseOptions(&pppoeKind, []string{"--interface", "a", "--internet", "b", "--internet-address", "198.51.100.2/24",
 		"--gateway", "198.51.100.1", "--count", "2", "--script", "up"}, io.Discard)
 	if err != nil {
 		f.Fatal(err)
 	}
 	session := frame.AppendEthernet(nil, o.macBase, frame.Broadcast, frame.Tags{}, frame.TypeSession)
 	f.Add(frame.AppendPPP(session, 1, frame.ProtocolIPv4, 0))
-	f.Add(frame.AppendARP(frame.AppendEthernet(nil, frame.Broadcast, o.macBase, frame.Tags{}, frame.TypeARP), frame.ARP{Operation: 1, TargetAddr: o.address}))
-	f.Add(frame.AppendIPv4(frame.AppendEthernet(nil, o.internetMAC, o.macBase, frame.Tags{}, frame.TypeIPv4), frame.IPv4{TTL: 1, Dst: o.address}, 0))
+	f.Add(frame.AppendARP(frame.AppendEthernet(nil, frame.Broadcast, o.macBase, frame.Tags{}, frame.TypeARP), frame.ARP{Operation: 1, TargetAddr: o.address.As4()}))
+	f.Add(frame.AppendIPv4(frame.AppendEthernet(nil, o.internetMAC, o.macBase, frame.Tags{}, frame.TypeIPv4), frame.IPv4{TTL: 1, Dst: o.address.As4()}, 0))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := newRouter(o)
 		c := newCrowd(o, r.access, r.inet, time.Unix(0, 0), rand.New(rand.NewPCG(1, 2)), t.Logf)
@@ -355,8 +355,8 @@ func FuzzFrames(f *testing.F) {
 				r.access.inbox, r.inet.inbox = append(r.access.inbox, b), append(r.inet.inbox, b)
 			}
 		}
-		if n := c.meters[0].Count().Received + c.meters[1].Count().Received; n != 0 {
-			t.Errorf("%d packets judged good that were never sent", n)
+		if r := c.report(); r.Traffic.Up.Received+r.Traffic.Down.Received != 0 {
+			t.Errorf("packets judged good that were never sent: %+v", r.Traffic)
 		}
 	})
 }

@@ -16,7 +16,7 @@ const (
 	spoofWait     = 500 * time.Millisecond // for spoofed packets to come through, if they do
 )
 
-// generator sends packets of all sessions in turn.
+// generator sends packets of all sessions in turn, and of each session's flows in turn.
 type generator struct {
 	step    *step
 	begun   time.Duration
@@ -24,6 +24,7 @@ type generator struct {
 	pacer   *traffic.Pacer // nil: waits for the gateway
 	until   time.Duration
 	cursor  int // in Crowd.active
+	passes  int // over all of them
 	packets int // counts through the sizes
 	drained time.Duration
 }
@@ -62,9 +63,17 @@ func (c *Crowd) waitForGateway(g *generator) {
 		g.until = c.now + g.step.duration
 		c.noteRequested(g.step)
 	case c.now >= g.begun+resolveWait:
-		c.problem(g.step, "the gateway does not answer ARP")
+		c.problem(g.step, c.internet.unresolved())
 		c.generator = nil
 	}
+}
+
+// unresolved says which gateway is silent.
+func (n *internet) unresolved() string {
+	if !n.four.resolved() {
+		return "the gateway does not answer ARP"
+	}
+	return "the IPv6 gateway does not answer neighbour solicitations"
 }
 
 // noteRequested adds up what should be sent; a machine that is too busy sends less, which the report
@@ -84,34 +93,48 @@ func (c *Crowd) generateOne(g *generator) {
 	if len(c.active) == 0 {
 		return
 	}
-	g.cursor = (g.cursor + 1) % len(c.active)
+	if g.cursor++; g.cursor >= len(c.active) {
+		g.cursor = 0
+		g.passes++
+	}
 	g.packets++
 	i, size := c.active[g.cursor], c.options.sizes[g.packets%len(c.options.sizes)]
+	flows := c.subscribers[i].flows
+	if len(flows) == 0 {
+		return
+	}
+	flow := flows[g.passes%len(flows)]
+	if flow != traffic.IPv4 {
+		size = max(size, traffic.MinBytes6)
+	}
 	if g.step.up {
-		c.sendUpstream(i, size)
+		c.sendUpstream(i, flow, size)
 	}
 	if g.step.down {
-		c.sendDownstream(i, size)
+		c.sendDownstream(i, flow, size)
 	}
 }
 
-func (c *Crowd) sendUpstream(i uint32, size int) {
-	s := &c.subscribers[i]
+func (c *Crowd) sendUpstream(i uint32, f traffic.Flow, size int) {
+	src := c.subscribers[i].addresses[f]
 	p := traffic.Probe{
-		Run: c.run, Session: i, Direction: traffic.Upstream, Sequence: c.meters[traffic.Upstream].Next(c.now, i),
-		Src: s.Addr, Dst: c.options.address, Bytes: size,
+		Run: c.run, Session: i, Direction: traffic.Upstream, Flow: f,
+		Sequence: c.meters[traffic.Upstream][f].Next(c.now, i),
+		Src:      src, Dst: c.internet.address(src.Is6()), Bytes: size,
 	}
 	c.sendUser(i, p.Append(c.probe[:0]))
 	c.countSent(i, size)
 }
 
-func (c *Crowd) sendDownstream(i uint32, size int) {
-	n := c.internet
+func (c *Crowd) sendDownstream(i uint32, f traffic.Flow, size int) {
+	dst := c.subscribers[i].addresses[f]
+	from := c.internet.side(dst.Is6())
 	p := traffic.Probe{
-		Run: c.run, Session: i, Direction: traffic.Downstream, Sequence: c.meters[traffic.Downstream].Next(c.now, i),
-		Src: n.address, Dst: c.subscribers[i].Addr, Bytes: size,
+		Run: c.run, Session: i, Direction: traffic.Downstream, Flow: f,
+		Sequence: c.meters[traffic.Downstream][f].Next(c.now, i),
+		Src:      from.address, Dst: dst, Bytes: size,
 	}
-	n.sendIP(n.gatewayMAC, p.Append(c.probe[:0]))
+	c.internet.sendIP(from.gatewayMAC, p.Append(c.probe[:0]))
 }
 
 // drain waits until all has arrived, or can no longer be expected.
@@ -120,20 +143,21 @@ func (c *Crowd) drain(g *generator) {
 		g.drained = c.now + drainWait
 		c.endSending()
 	}
-	outstanding := c.meters[traffic.Upstream].Outstanding() + c.meters[traffic.Downstream].Outstanding()
-	if outstanding == 0 || c.now >= g.drained {
+	if c.outstanding() == 0 || c.now >= g.drained {
 		c.generator = nil
 	}
 }
 
 func (c *Crowd) endSending() {
-	for _, m := range c.meters {
-		m.EndOfSending(c.now)
+	for d := range c.meters {
+		for _, m := range c.meters[d] {
+			m.EndOfSending(c.now)
+		}
 	}
 }
 
-// beginSpoof sends packets that a source check must stop: each subscriber's bear the address of its
-// neighbour in the list. They take no sequence numbers and are not accounted for; one that arrives is
+// beginSpoof sends packets that a source check must stop: each subscriber's bear an address of its
+// neighbour in the list, of each of that one's flows in turn. They take no sequence numbers and are not accounted for; one that arrives is
 // foreign.
 func (c *Crowd) beginSpoof(s *step) error {
 	s.due = c.now + spoofWait
@@ -142,9 +166,15 @@ func (c *Crowd) beginSpoof(s *step) error {
 	}
 	for k := range s.count {
 		i, other := c.active[k%len(c.active)], c.active[(k+1)%len(c.active)]
+		flows := c.subscribers[other].flows
+		if len(flows) == 0 {
+			return fmt.Errorf("subscriber %d has no address to borrow", other)
+		}
+		flow := flows[k%len(flows)]
+		src := c.subscribers[other].addresses[flow]
 		p := traffic.Probe{
-			Run: c.run, Session: i, Direction: traffic.Upstream, Sequence: uint64(k),
-			Src: c.subscribers[other].Addr, Dst: c.options.address, Bytes: traffic.MinBytes,
+			Run: c.run, Session: i, Direction: traffic.Upstream, Flow: flow, Sequence: uint64(k),
+			Src: src, Dst: c.internet.address(src.Is6()), Bytes: traffic.MinBytes,
 		}
 		c.sendUser(i, p.Append(c.probe[:0]))
 	}

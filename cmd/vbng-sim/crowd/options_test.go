@@ -71,7 +71,7 @@ func TestOptionsThatAreRefused(t *testing.T) {
 		"--interface a --no-such-option":                   "not defined",
 		"--interface a --user " + strings.Repeat("x", 256): "at most 255 bytes",
 	} {
-		_, err := parseOptions(strings.Fields(arguments), io.Discard)
+		_, err := parseOptions(&pppoeKind, strings.Fields(arguments), io.Discard)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", arguments, err, want)
 		}

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"time"
 
-	"vbng/cmd/vbng-sim/pppoe"
+	"vbng/cmd/vbng-sim/life"
 	"vbng/cmd/vbng-sim/traffic"
 )
 
@@ -16,27 +18,39 @@ type report struct {
 	OK     bool     `json:"ok"`
 	Faults []string `json:"faults"`
 
-	Sessions     int            `json:"sessions"`
-	Up           int            `json:"up"` // that came up at least once
-	UpNow        int            `json:"up_now"`
-	Silent       int            `json:"silent"`
-	Failed       map[string]int `json:"failed"`         // before they were up, by cause
-	EndedUp      map[string]int `json:"ended_while_up"` // not by our will, by cause
-	ExpectedEnds int            `json:"expected_ends"`
-	Reconnects   int            `json:"reconnects"`
-	FirstPADI    float64        `json:"first_padi"`    // Unix seconds
-	SetupSeconds float64        `json:"setup_seconds"` // from there to the last session up
-	SetupRate    float64        `json:"setup_rate"`    // sessions per second
+	Sessions      int            `json:"sessions"`
+	Up            int            `json:"up"` // that came up at least once
+	UpNow         int            `json:"up_now"`
+	Silent        int            `json:"silent"`
+	Failed        map[string]int `json:"failed"`         // before they were up, by cause
+	EndedUp       map[string]int `json:"ended_while_up"` // not by our will, by cause
+	ExpectedEnds  int            `json:"expected_ends"`
+	Reconnects    int            `json:"reconnects"`
+	FirstPADI     float64        `json:"first_padi,omitempty"`     // Unix seconds; of PPPoE
+	FirstDiscover float64        `json:"first_discover,omitempty"` // the same of IPoE
+	SetupSeconds  float64        `json:"setup_seconds"`            // from there to the last session up
+	SetupRate     float64        `json:"setup_rate"`               // sessions per second
 
-	Traffic     directions         `json:"traffic"`
-	Strays      uint64             `json:"strays"`
-	OwnDrops    ports              `json:"own_drops"`
-	Subscribers []subscriberReport `json:"subscribers,omitempty"`
+	Traffic     directions            `json:"traffic"`
+	Families    map[string]flowReport `json:"families"` // the same by flow, and all of IPv6
+	Strays      uint64                `json:"strays"`
+	OwnDrops    ports                 `json:"own_drops"`
+	Subscribers []subscriberReport    `json:"subscribers,omitempty"`
 }
 
 type directions struct {
 	Up   directionReport `json:"up"`
 	Down directionReport `json:"down"`
+}
+
+// flowReport is a part of the traffic; what was requested is known of the whole only.
+type flowReport struct {
+	Up   traffic.Count `json:"up"`
+	Down traffic.Count `json:"down"`
+}
+
+func (f flowReport) plus(o flowReport) flowReport {
+	return flowReport{Up: f.Up.Plus(o.Up), Down: f.Down.Plus(o.Down)}
 }
 
 type directionReport struct {
@@ -62,6 +76,9 @@ type subscriberReport struct {
 	End        string `json:"end,omitempty"`
 	Message    string `json:"message,omitempty"`
 	Address    string `json:"address"`
+	SLAAC      string `json:"slaac,omitempty"`
+	Assigned   string `json:"ia_na,omitempty"`
+	Delegated  string `json:"ia_pd,omitempty"`
 	SessionID  uint16 `json:"session_id"`
 	MAC        string `json:"mac"`
 	VLANs      string `json:"vlans"`
@@ -74,28 +91,32 @@ type subscriberReport struct {
 // report sums up what has happened so far.
 func (c *Crowd) report() report {
 	r := report{
-		Sessions: len(c.subscribers), Up: c.everUp, UpNow: c.phases[pppoe.Up], Silent: c.phases[pppoe.Silent],
+		Sessions: len(c.subscribers), Up: c.everUp, UpNow: c.stages[life.Up], Silent: c.stages[life.Silent],
 		Failed: map[string]int{}, EndedUp: map[string]int{}, ExpectedEnds: c.expectedEnds,
 		Reconnects: c.reconnects, Strays: c.strays, OwnDrops: ports{Access: c.access.lost()},
-		Traffic: directions{c.directionReport(traffic.Upstream), c.directionReport(traffic.Downstream)},
 	}
+	c.reportTraffic(&r)
 	if c.internet != nil {
 		r.OwnDrops.Internet = c.internet.link.lost()
 	}
-	r.FirstPADI = float64(c.start.Add(c.firstPADI).UnixMicro()) / 1e6
+	first := &r.FirstPADI
+	if c.options.kind == &ipoeKind {
+		first = &r.FirstDiscover
+	}
+	*first = float64(c.start.Add(c.firstFrame).UnixMicro()) / 1e6
 	if c.everUp > 0 {
-		r.SetupSeconds = (c.lastUp - c.firstPADI).Seconds()
+		r.SetupSeconds = (c.lastUp - c.firstFrame).Seconds()
 	}
 	if r.SetupSeconds > 0 {
 		r.SetupRate = float64(c.everUp) / r.SetupSeconds
 	}
 	for i := range c.subscribers {
 		s := &c.subscribers[i]
-		if s.Phase == pppoe.Ended && s.End.Cause != pppoe.CauseClosed {
+		if s.state.Stage == life.Ended && !s.state.Closed {
 			if s.wasUp {
-				r.EndedUp[s.End.Cause.String()]++
+				r.EndedUp[s.state.Cause]++
 			} else {
-				r.Failed[s.End.Cause.String()]++
+				r.Failed[s.state.Cause]++
 			}
 		}
 		if c.options.details {
@@ -107,19 +128,51 @@ func (c *Crowd) report() report {
 	return r
 }
 
-func (c *Crowd) directionReport(d traffic.Direction) directionReport {
-	return directionReport{c.requested[d], c.meters[d].Count()}
+// reportTraffic adds up the meters. Flows without a packet are left out of the parts.
+func (c *Crowd) reportTraffic(r *report) {
+	const allOfIPv6 = "ipv6"
+	r.Families = map[string]flowReport{}
+	var whole, six flowReport
+	for f := range traffic.Flow(traffic.Flows) {
+		part := flowReport{c.meters[traffic.Upstream][f].Count(), c.meters[traffic.Downstream][f].Count()}
+		if part == (flowReport{}) {
+			continue
+		}
+		r.Families[f.String()] = part
+		whole = whole.plus(part)
+		if f != traffic.IPv4 {
+			six = six.plus(part)
+			r.Families[allOfIPv6] = six
+		}
+	}
+	r.Traffic = directions{
+		directionReport{c.requested[traffic.Upstream], whole.Up},
+		directionReport{c.requested[traffic.Downstream], whole.Down},
+	}
+}
+
+// text writes an address or prefix; empty: there is none.
+func text(a interface {
+	IsValid() bool
+	String() string
+}) string {
+	if !a.IsValid() {
+		return ""
+	}
+	return a.String()
 }
 
 func (s *subscriber) report() subscriberReport {
+	a := s.Addresses()
 	r := subscriberReport{
-		User: s.User, Phase: s.Phase.String(), Address: s.Addr.String(), SessionID: s.SessionID,
-		MAC: s.MAC.String(), VLANs: s.Tags.String(),
+		User: s.id.User, Phase: s.state.Phase, Address: text(a.IPv4), SessionID: s.SessionID(),
+		SLAAC: text(a.SLAAC), Assigned: text(a.Assigned), Delegated: text(a.Delegated),
+		MAC: s.id.MAC.String(), VLANs: s.id.Tags.String(),
 		InPackets: s.octets.inPackets, InBytes: s.octets.inBytes,
 		OutPackets: s.octets.outPackets, OutBytes: s.octets.outBytes,
 	}
-	if s.Phase == pppoe.Ended {
-		r.End, r.Message = s.End.Cause.String(), s.End.Message
+	if s.state.Stage == life.Ended {
+		r.End, r.Message = s.state.Cause, s.state.Message
 	}
 	return r
 }
@@ -229,9 +282,8 @@ func (r report) writeText(w io.Writer) {
 	writeCauses(w, "failed", r.Failed)
 	writeCauses(w, "ended while up", r.EndedUp)
 	if r.Traffic.Up.Sent+r.Traffic.Down.Sent > 0 {
-		fmt.Fprintf(w, "%-10s%10s%10s%8s%8s%10s%8s%8s%8s\n", "traffic", "sent", "received", "lost", "dup", "reordered", "foreign", "corrupt", "gap ms")
-		writeCount(w, "up", r.Traffic.Up)
-		writeCount(w, "down", r.Traffic.Down)
+		fmt.Fprintf(w, "%-16s%10s%10s%8s%8s%10s%8s%8s%8s\n", "traffic", "sent", "received", "lost", "dup", "reordered", "foreign", "corrupt", "gap ms")
+		r.writeCounts(w)
 		if r.Traffic.Up.behind() || r.Traffic.Down.behind() {
 			fmt.Fprintf(w, "the simulator did not keep the rate: up %d and down %d packets were requested\n",
 				r.Traffic.Up.Requested, r.Traffic.Down.Requested)
@@ -240,8 +292,8 @@ func (r report) writeText(w io.Writer) {
 	writeDrops(w, "access", r.OwnDrops.Access)
 	writeDrops(w, "Internet", r.OwnDrops.Internet)
 	for _, s := range r.Subscribers {
-		fmt.Fprintf(w, "  %-16s %-12s %-15s session %-5d %s vlan %-9s in %d/%d out %d/%d %s %s\n", s.User, s.Phase, s.Address,
-			s.SessionID, s.MAC, s.VLANs, s.InPackets, s.InBytes, s.OutPackets, s.OutBytes, s.End, s.Message)
+		fmt.Fprintf(w, "  %-16s %-12s %-15s %s %s %s session %-5d %s vlan %-9s in %d/%d out %d/%d %s %s\n", s.User, s.Phase, s.Address,
+			s.SLAAC, s.Assigned, s.Delegated, s.SessionID, s.MAC, s.VLANs, s.InPackets, s.InBytes, s.OutPackets, s.OutBytes, s.End, s.Message)
 	}
 	for _, f := range r.Faults {
 		fmt.Fprintf(w, "FAULT     %s\n", f)
@@ -260,15 +312,28 @@ func writeDrops(w io.Writer, title string, d portDrops) {
 	}
 }
 
-func writeCount(w io.Writer, title string, n directionReport) {
-	fmt.Fprintf(w, "%-10s%10d%10d%8d%8d%10d%8d%8d%8d\n", title, n.Sent, n.Received, n.Lost, n.Duplicates,
+// writeCounts writes a line per direction, and per part of it if there are several.
+func (r report) writeCounts(w io.Writer) {
+	writeCount(w, "up", r.Traffic.Up.Count)
+	writeCount(w, "down", r.Traffic.Down.Count)
+	if len(r.Families) < 2 {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Families)) {
+		writeCount(w, " "+name+" up", r.Families[name].Up)
+		writeCount(w, " "+name+" down", r.Families[name].Down)
+	}
+}
+
+func writeCount(w io.Writer, title string, n traffic.Count) {
+	fmt.Fprintf(w, "%-16s%10d%10d%8d%8d%10d%8d%8d%8d\n", title, n.Sent, n.Received, n.Lost, n.Duplicates,
 		n.Reordered, n.Foreign, n.Corrupt, n.LongestGapMS)
 }
 
 // progress is the line that a terminal shows.
 func (c *Crowd) progress() string {
-	up, down := c.meters[traffic.Upstream], c.meters[traffic.Downstream]
 	return fmt.Sprintf("%6.1f s  up %d of %d, failed or ended %d, up sent %d missing %d, down sent %d missing %d",
-		c.now.Truncate(100*time.Millisecond).Seconds(), c.phases[pppoe.Up], len(c.subscribers), c.phases[pppoe.Ended],
-		up.Sent(), up.Outstanding(), down.Sent(), down.Outstanding())
+		c.now.Truncate(100*time.Millisecond).Seconds(), c.stages[life.Up], len(c.subscribers), c.stages[life.Ended],
+		c.sentOf(traffic.Upstream), c.outstandingOf(traffic.Upstream),
+		c.sentOf(traffic.Downstream), c.outstandingOf(traffic.Downstream))
 }

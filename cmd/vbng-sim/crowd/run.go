@@ -23,19 +23,24 @@ const (
 	exitUsage = 2
 )
 
-// Main runs "vbng-sim pppoe" and returns the exit status.
-func Main(arguments []string) int {
-	o, err := parseOptions(arguments, os.Stderr)
+// MainPPPoE runs "vbng-sim pppoe" and returns the exit status.
+func MainPPPoE(arguments []string) int { return main(&pppoeKind, arguments) }
+
+// MainIPoE runs "vbng-sim ipoe" and returns the exit status.
+func MainIPoE(arguments []string) int { return main(&ipoeKind, arguments) }
+
+func main(k *kind, arguments []string) int {
+	o, err := parseOptions(k, arguments, os.Stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return exitGood
 	}
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "vbng-sim pppoe: %v (--help tells the options)\n", err)
+		fmt.Fprintf(os.Stderr, "vbng-sim %s: %v (--help tells the options)\n", k.command, err)
 		return exitUsage
 	}
 	r, err := run(o)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "vbng-sim pppoe: %v\n", err)
+		fmt.Fprintf(os.Stderr, "vbng-sim %s: %v\n", k.command, err)
 		return exitUsage
 	}
 	if o.json {

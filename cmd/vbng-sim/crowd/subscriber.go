@@ -1,10 +1,10 @@
 package crowd
 
 import (
+	"net/netip"
 	"time"
 
-	"vbng/cmd/vbng-sim/frame"
-	"vbng/cmd/vbng-sim/pppoe"
+	"vbng/cmd/vbng-sim/life"
 	"vbng/cmd/vbng-sim/traffic"
 )
 
@@ -18,13 +18,16 @@ type octets struct {
 
 // subscriber is a client with what the crowd knows of it.
 type subscriber struct {
-	*pppoe.Client
-	counted pppoe.Phase // under which the crowd counts it
-	started bool        // its first set-up has begun
-	settled bool        // and come to a result
-	wasUp   bool        // in its present life
-	octets  octets
-	place   int // in Crowd.active; -1: not up
+	client
+	id        *life.Identity
+	state     life.State                // after the client's last call; the crowd counts it under this stage
+	addresses [traffic.Flows]netip.Addr // while it was last up; invalid: none
+	flows     []traffic.Flow            // that it has traffic on
+	started   bool                      // its first set-up has begun
+	settled   bool                      // and come to a result
+	wasUp     bool                      // in its present life
+	octets    octets
+	place     int // in Crowd.active; -1: not up
 }
 
 // after performs what a client answered, and takes note of where it stands now. It is called after
@@ -34,22 +37,23 @@ func (c *Crowd) after(i uint32, frames [][]byte) {
 		c.access.send(f)
 	}
 	s := &c.subscribers[i]
-	c.timers.set(i, s.Deadline)
-	if s.Phase == s.counted {
+	before := s.state.Stage
+	s.state = s.State()
+	c.timers.set(i, s.state.Deadline)
+	if s.state.Stage == before {
 		return
 	}
-	c.phases[s.counted]--
-	c.phases[s.Phase]++
-	if s.counted == pppoe.Up {
+	c.stages[before]--
+	c.stages[s.state.Stage]++
+	if before == life.Up {
 		c.deactivate(i)
 	}
-	s.counted = s.Phase
-	switch s.Phase {
-	case pppoe.Up:
+	switch s.state.Stage {
+	case life.Up:
 		c.cameUp(i)
-	case pppoe.Ended:
+	case life.Ended:
 		c.hasEnded(i)
-	case pppoe.Silent:
+	case life.Silent:
 		c.settle(s)
 	}
 }
@@ -70,9 +74,25 @@ func (c *Crowd) cameUp(i uint32) {
 	}
 	c.settle(s)
 	s.wasUp = true
-	c.byAddr[s.Addr] = i
+	c.takeAddresses(i)
 	s.place = len(c.active)
 	c.active = append(c.active, i)
+}
+
+// takeAddresses notes which addresses a subscriber came up with, and which of them have traffic.
+func (c *Crowd) takeAddresses(i uint32) {
+	s := &c.subscribers[i]
+	a := s.Addresses()
+	s.addresses = [traffic.Flows]netip.Addr{a.IPv4, a.SLAAC, a.Assigned, a.InDelegated()}
+	s.flows = s.flows[:0]
+	for f, address := range s.addresses {
+		if address.IsValid() {
+			c.byAddr[address] = i
+			if c.internet != nil && c.internet.has(address.Is6()) {
+				s.flows = append(s.flows, traffic.Flow(f))
+			}
+		}
+	}
 }
 
 // deactivate takes a subscriber out of those that have traffic.
@@ -87,7 +107,7 @@ func (c *Crowd) deactivate(i uint32) {
 func (c *Crowd) hasEnded(i uint32) {
 	s := &c.subscribers[i]
 	c.settle(s)
-	if s.End.Cause == pppoe.CauseClosed {
+	if s.state.Closed {
 		return
 	}
 	if s.wasUp {
@@ -116,7 +136,7 @@ func (c *Crowd) expire() {
 		if !ok {
 			return
 		}
-		if s := &c.subscribers[i]; s.Phase == pppoe.Ended {
+		if s := &c.subscribers[i]; s.state.Stage == life.Ended {
 			c.dial(i)
 		} else {
 			c.after(i, s.Expire(c.now))
@@ -152,7 +172,7 @@ func (c *Crowd) startSome() {
 	}
 	for range n {
 		if s.next == 0 {
-			c.firstPADI = c.now
+			c.firstFrame = c.now
 		}
 		s.outstanding++
 		s.next++
@@ -163,17 +183,9 @@ func (c *Crowd) startSome() {
 // hangUpSome lets subscribers hang up, no more at a time than may dial: all at once would only
 // measure how many frames the router's control path can queue.
 func (c *Crowd) hangUpSome() {
-	for len(c.leaving) > 0 && c.phases[pppoe.Closing] < c.options.window {
+	for len(c.leaving) > 0 && c.stages[life.Closing] < c.options.window {
 		i := c.leaving[0]
 		c.leaving = c.leaving[1:]
 		c.after(i, c.subscribers[i].Close(c.now))
-	}
-}
-
-// identity makes subscriber i's name, addresses and VLANs from the options.
-func (o *options) identity(i int) pppoe.Identity {
-	return pppoe.Identity{
-		Number: uint32(i), User: o.userName(i), Password: o.password,
-		MAC: frame.MACFrom(o.macBase.Uint64() + uint64(i)), Tags: o.vlans.tags(i),
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"vbng/cmd/vbng-sim/pppoe"
+	"vbng/cmd/vbng-sim/life"
 )
 
 // verb is a kind of step. begin starts it; done is asked in each round until it says yes. An error
@@ -53,6 +53,15 @@ var verbs = [...]verb{
 		help:  "make K subscribers that are up deaf and mute, echoes included",
 		begin: (*Crowd).beginSilence, done: atOnce,
 	}, {
+		name: "renew", arguments: []argument{{"K", "", parseCount}},
+		help:  "let K subscribers that are up ask for a renewal of their leases now",
+		begin: (*Crowd).beginRenew, done: atOnce,
+	}, {
+		name: "release", arguments: []argument{{"K", "", parseCount}, {"TIMEOUT", "30s", parseDuration}},
+		help:  "another word for terminate: K subscribers give back what they have",
+		begin: (*Crowd).beginTerminate, done: (*Crowd).noneClosing,
+		overtime: "not all subscribers could hang up in time",
+	}, {
 		name: "terminate", arguments: []argument{{"K", "", parseCount}, {"TIMEOUT", "30s", parseDuration}},
 		help:  "let K subscribers that are up hang up in good order",
 		begin: (*Crowd).beginTerminate, done: (*Crowd).noneClosing,
@@ -64,7 +73,7 @@ var verbs = [...]verb{
 		overtime: "the router did not end as many sessions as expected",
 	}, {
 		name: "hold", arguments: []argument{{"DURATION|forever", "", parseDuration}},
-		help:  "keep the sessions, answering echoes and pings",
+		help:  "keep the sessions, answering echoes, pings and neighbours",
 		begin: begun, done: (*Crowd).elapsed,
 	}, {
 		name: "report", arguments: []argument{{"FILE", standardOutput, parsePath}},
@@ -121,6 +130,14 @@ func (c *Crowd) beginSilence(s *step) error {
 	return err
 }
 
+func (c *Crowd) beginRenew(s *step) error {
+	chosen, err := c.choose(s.count)
+	for _, i := range chosen {
+		c.after(i, c.subscribers[i].Renewal(c.now))
+	}
+	return err
+}
+
 func (c *Crowd) beginTerminate(s *step) error {
 	chosen, err := c.choose(s.count)
 	c.leaving = append(c.leaving, chosen...)
@@ -131,7 +148,7 @@ func (c *Crowd) beginTerminate(s *step) error {
 func (c *Crowd) choose(count int) ([]uint32, error) {
 	var chosen []uint32
 	for i := range c.subscribers {
-		if len(chosen) < count && c.subscribers[i].Phase == pppoe.Up {
+		if len(chosen) < count && c.subscribers[i].state.Stage == life.Up {
 			chosen = append(chosen, uint32(i))
 		}
 	}
@@ -170,7 +187,7 @@ func (c *Crowd) beginDown(*step) error {
 	return nil
 }
 
-func (c *Crowd) noneClosing(*step) bool { return len(c.leaving)+c.phases[pppoe.Closing] == 0 }
+func (c *Crowd) noneClosing(*step) bool { return len(c.leaving)+c.stages[life.Closing] == 0 }
 
 // player runs the script's steps in order.
 type player struct {

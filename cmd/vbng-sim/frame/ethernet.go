@@ -19,6 +19,7 @@ const (
 	TypeIPv4      = 0x0800
 	TypeARP       = 0x0806
 	TypeVLAN      = 0x8100
+	TypeIPv6      = 0x86dd
 	TypeDiscovery = 0x8863
 	TypeSession   = 0x8864
 	TypeProvider  = 0x88a8
@@ -45,6 +46,9 @@ func (m MAC) String() string { return net.HardwareAddr(m[:]).String() }
 func (m MAC) Uint64() uint64 {
 	return uint64(binary.BigEndian.Uint16(m[:]))<<32 | uint64(binary.BigEndian.Uint32(m[2:]))
 }
+
+// Group reports whether the address is that of several stations.
+func (m MAC) Group() bool { return m[0]&1 != 0 }
 
 // MACFrom is the reverse of Uint64.
 func MACFrom(n uint64) MAC {

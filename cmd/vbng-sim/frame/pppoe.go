@@ -31,7 +31,9 @@ const (
 // PPP protocols.
 const (
 	ProtocolIPv4   = 0x0021
+	ProtocolIPv6   = 0x0057
 	ProtocolIPCP   = 0x8021
+	ProtocolIPV6CP = 0x8057
 	ProtocolLCP    = 0xc021
 	ProtocolPAP    = 0xc023
 	ProtocolCHAP   = 0xc223

@@ -132,5 +132,7 @@ func (c *Client) startNetwork(now time.Duration) {
 	c.ipcp = negotiation{protocol: frame.ProtocolIPCP}
 	c.ipcpAsks = ipcpOptions{address: true, dns: [2]bool{true, true}}
 	c.Addr, c.RouterIP, c.DNS = frame.Addr{}, frame.Addr{}, [2]frame.Addr{}
+	c.ip6cp = negotiation{protocol: frame.ProtocolIPV6CP}
+	c.IPv6, c.identifier = nil, c.MAC.EUI64()
 	c.sendConfigure(now, &c.ipcp)
 }

@@ -4,23 +4,27 @@ import (
 	"time"
 
 	"vbng/cmd/vbng-sim/frame"
+	"vbng/cmd/vbng-sim/host6"
+	"vbng/cmd/vbng-sim/life"
 )
 
 // Client is one subscriber. Times are distances from the start of the run.
 type Client struct {
-	Identity
+	life.Identity
 	settings *Settings
 
 	Phase    Phase
-	Deadline time.Duration // when Expire is due; 0: never
+	Deadline time.Duration // of PPP; 0: never. The IPv6 side has its own
 	End      End           // valid in phase Ended
 
-	AC        frame.MAC
-	SessionID uint16 // 0 before PADS
-	Addr      frame.Addr
-	RouterIP  frame.Addr
-	DNS       [2]frame.Addr
-	Used      Method // MethodAny: the router did not ask
+	AC       frame.MAC
+	Session  uint16 // 0 before PADS
+	Addr     frame.Addr
+	RouterIP frame.Addr
+	DNS      [2]frame.Addr
+	Used     Method            // MethodAny: the router did not ask
+	IPv6     *host6.Client     // nil: not wanted
+	RouterID frame.InterfaceID // by IPV6CP
 
 	hostUniq [8]byte
 	life     uint32 // counts set-ups, so that an answer to an earlier one is recognised
@@ -31,6 +35,8 @@ type Client struct {
 	lcpOptions lcpOptions
 	ipcp       negotiation
 	ipcpAsks   ipcpOptions
+	ip6cp      negotiation
+	identifier frame.InterfaceID // ours; zero: the router rejected the option
 	auth       auth
 	echo       echo
 
@@ -38,7 +44,7 @@ type Client struct {
 }
 
 // New returns an idle client.
-func New(settings *Settings, id Identity) *Client {
+func New(settings *Settings, id life.Identity) *Client {
 	return &Client{Identity: id, settings: settings}
 }
 
@@ -71,15 +77,23 @@ func (c *Client) Receive(now time.Duration, e frame.Ethernet) [][]byte {
 
 // Mine reports whether a session frame belongs to the client's present session.
 func (c *Client) Mine(from frame.MAC, session uint16) bool {
-	return c.SessionID != 0 && session == c.SessionID && from == c.AC
+	return c.Session != 0 && session == c.Session && from == c.AC
 }
 
-// Expire is called when the Deadline has come.
+// Expire is called when the earlier of the deadlines has come.
 func (c *Client) Expire(now time.Duration) [][]byte {
-	if c.Deadline == 0 || now < c.Deadline {
-		return nil
+	if c.Deadline != 0 && now >= c.Deadline {
+		c.Deadline = 0
+		c.expire(now)
 	}
-	c.Deadline = 0
+	if c.runsIPv6() {
+		c.IPv6.Expire(now)
+		c.followIPv6(now)
+	}
+	return c.flush()
+}
+
+func (c *Client) expire(now time.Duration) {
 	switch c.Phase {
 	case Discovery, Request:
 		c.repeatDiscovery(now)
@@ -89,12 +103,13 @@ func (c *Client) Expire(now time.Duration) [][]byte {
 		c.repeatAuth(now)
 	case Network:
 		c.repeatConfigure(now, &c.ipcp)
+	case Network6:
+		c.repeatConfigure(now, &c.ip6cp)
 	case Up:
 		c.sendEcho(now)
 	case Closing:
 		c.repeatTerminate(now)
 	}
-	return c.flush()
 }
 
 // Close ends the session in good order.
@@ -102,7 +117,7 @@ func (c *Client) Close(now time.Duration) [][]byte {
 	switch c.Phase {
 	case Idle, Discovery, Request:
 		c.end(CauseClosed, "")
-	case Link, Authenticate, Network, Up:
+	case Link, Authenticate, Network, Network6, Up:
 		c.Phase, c.sent = Closing, 0
 		c.repeatTerminate(now)
 	}
@@ -118,7 +133,7 @@ func (c *Client) Silence() {
 
 // end gives a session back with a PADT and finishes.
 func (c *Client) end(cause Cause, message string) {
-	if c.SessionID != 0 {
+	if c.Session != 0 {
 		c.sendPADT()
 	}
 	c.finish(cause, message)
@@ -126,11 +141,17 @@ func (c *Client) end(cause Cause, message string) {
 
 // finish is the one way into phase Ended.
 func (c *Client) finish(cause Cause, message string) {
-	c.End = End{cause, c.Phase, message}
+	c.End.Cause, c.End.Phase, c.End.Message = cause, c.Phase, message
 	c.Phase, c.Deadline = Ended, 0
 }
 
+// flush takes what the client and its IPv6 side have to send.
 func (c *Client) flush() [][]byte {
+	if c.IPv6 != nil {
+		for _, p := range c.IPv6.Take() {
+			c.sendPPP(frame.ProtocolIPv6, p)
+		}
+	}
 	out := c.out
 	c.out = nil
 	return out
@@ -140,6 +161,6 @@ func (c *Client) flush() [][]byte {
 func (c *Client) sendPPP(protocol uint16, information []byte) {
 	b := make([]byte, 0, 96)
 	b = frame.AppendEthernet(b, c.AC, c.MAC, c.Tags, frame.TypeSession)
-	b = frame.AppendPPP(b, c.SessionID, protocol, len(information))
+	b = frame.AppendPPP(b, c.Session, protocol, len(information))
 	c.out = append(c.out, frame.Pad(append(b, information...)))
 }

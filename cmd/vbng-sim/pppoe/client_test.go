@@ -77,7 +77,7 @@ func TestEachSilenceEndsWithItsCause(t *testing.T) {
 		if got := a.count(test.mute); got != test.tries {
 			t.Errorf("%s was sent %d times, want %d", test.mute, got, test.tries)
 		}
-		if had := a.client.SessionID != 0; had != (a.count("PADT") == 1) {
+		if had := a.client.Session != 0; had != (a.count("PADT") == 1) {
 			t.Errorf("%s: session %v, PADT %d", test.mute, had, a.count("PADT"))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vbng/cmd/vbng-sim/frame"
+	"vbng/cmd/vbng-sim/life"
 )
 
 // concentrator is a scripted access concentrator for one client: it answers what it is told to and
@@ -42,7 +43,7 @@ func newConcentrator(t *testing.T, method Method) *concentrator {
 	}
 	random := uint32(1000)
 	settings := DefaultSettings(func() uint32 { random++; return random })
-	a.client = New(&settings, Identity{
+	a.client = New(&settings, life.Identity{
 		Number: 5, User: "sim5", Password: testPassword,
 		MAC: frame.MAC{2, 1, 0, 0, 0, 5}, Tags: frame.Tags{TPID: frame.TypeProvider, Outer: 100, Inner: 7},
 	})

@@ -31,7 +31,7 @@ const (
 	refusalMax = 10
 )
 
-// negotiation is one run of Configure packets, of LCP or IPCP.
+// negotiation is one run of Configure packets, of LCP, IPCP or IPV6CP.
 type negotiation struct {
 	protocol uint16
 	id       byte   // of our last Configure-Request
@@ -80,10 +80,12 @@ func (c *Client) receiveSession(now time.Duration, p frame.PPPoE) {
 		c.receiveAuth(now, protocol, information)
 	case frame.ProtocolIPCP:
 		// RFC 1661 section 3.5: network protocols before authentication are discarded.
-		if c.Phase == Network || c.Phase == Up {
+		if c.Phase >= Network && c.Phase <= Up {
 			c.receiveControl(now, &c.ipcp, information)
 		}
 	case frame.ProtocolIPv4:
+	case frame.ProtocolIPV6CP, frame.ProtocolIPv6:
+		c.receiveIPv6(now, protocol, information)
 	default:
 		c.rejectProtocol(protocol, information)
 	}
@@ -100,7 +102,7 @@ func (c *Client) rejectProtocol(protocol uint16, information []byte) {
 	c.sendControl(frame.ProtocolLCP, protocolReject, c.lcpOptions.nextID, data)
 }
 
-// receiveControl takes an LCP or IPCP packet.
+// receiveControl takes a packet of LCP, IPCP or IPV6CP.
 func (c *Client) receiveControl(now time.Duration, n *negotiation, b []byte) {
 	p, err := parsePacket(b)
 	if err != nil {
@@ -162,15 +164,21 @@ func (c *Client) repeatConfigure(now time.Duration, n *negotiation) {
 }
 
 func (n *negotiation) timeout() Cause {
-	if n.protocol == frame.ProtocolLCP {
+	switch n.protocol {
+	case frame.ProtocolLCP:
 		return CauseLCPTimeout
+	case frame.ProtocolIPV6CP:
+		return CauseIPV6CPTimeout
 	}
 	return CauseIPCPTimeout
 }
 
 func (n *negotiation) noAgreement() Cause {
-	if n.protocol == frame.ProtocolLCP {
+	switch n.protocol {
+	case frame.ProtocolLCP:
 		return CauseLCPNoAgreement
+	case frame.ProtocolIPV6CP:
+		return CauseIPV6CPNoAgreement
 	}
 	return CauseIPCPNoAgreement
 }
@@ -199,9 +207,12 @@ func (c *Client) receiveRequest(now time.Duration, n *negotiation, p packet) {
 
 func (c *Client) reopen(now time.Duration, n *negotiation) {
 	*n = negotiation{protocol: n.protocol}
-	if n.protocol == frame.ProtocolLCP {
-		c.Phase, c.auth, c.ipcp = Link, auth{}, negotiation{}
-	} else {
+	switch n.protocol {
+	case frame.ProtocolLCP:
+		c.Phase, c.auth, c.ipcp, c.ip6cp, c.IPv6 = Link, auth{}, negotiation{}, negotiation{}, nil
+	case frame.ProtocolIPV6CP:
+		c.Phase, c.IPv6 = Network6, nil
+	default:
 		c.Phase = Network
 	}
 	c.sendConfigure(now, n)
@@ -209,7 +220,7 @@ func (c *Client) reopen(now time.Duration, n *negotiation) {
 
 func (c *Client) receiveAck(now time.Duration, n *negotiation, p packet) {
 	// RFC 1661 section 5.2: identifier and options must be those of the last request.
-	if n.acked || p.id != n.id || !bytes.Equal(p.data, n.request) {
+	if n.sent == 0 || n.acked || p.id != n.id || !bytes.Equal(p.data, n.request) {
 		return
 	}
 	n.acked = true
@@ -217,7 +228,7 @@ func (c *Client) receiveAck(now time.Duration, n *negotiation, p packet) {
 }
 
 func (c *Client) receiveRefusal(now time.Duration, n *negotiation, p packet) {
-	if n.acked || p.id != n.id {
+	if n.sent == 0 || n.acked || p.id != n.id {
 		return
 	}
 	options, err := parseOptions(p.data)
@@ -239,12 +250,23 @@ func (c *Client) advance(now time.Duration, n *negotiation) {
 	case !n.opened():
 	case n.protocol == frame.ProtocolLCP:
 		c.startAuth(now)
+	case n.protocol == frame.ProtocolIPV6CP:
+		c.startIPv6(now)
 	case c.Addr == frame.Addr{}:
 		c.end(CauseIPCPNoAgreement, "the router gave no address")
+	case c.settings.IPv6 != nil && c.IPv6 == nil:
+		c.Phase = Network6
+		c.sendConfigure(now, &c.ip6cp)
+	case c.IPv6 != nil && !c.IPv6.Phase.Usable():
+		c.Phase, c.Deadline = Network6, 0
 	default:
-		c.Phase, c.Deadline = Up, 0
-		c.armEcho(now)
+		c.comeUp(now)
 	}
+}
+
+func (c *Client) comeUp(now time.Duration) {
+	c.Phase, c.Deadline = Up, 0
+	c.armEcho(now)
 }
 
 // receiveClosing waits for the answer to our Terminate-Request; one from the router that crosses it
@@ -293,11 +315,14 @@ func appendOption(b []byte, kind byte, value ...byte) []byte {
 	return append(append(b, kind, byte(len(value)+2)), value...)
 }
 
-// wishes, judge and revise are where LCP and IPCP differ.
+// wishes, judge and revise are where LCP, IPCP and IPV6CP differ.
 
 func (c *Client) wishes(n *negotiation) []byte {
 	if n.protocol == frame.ProtocolLCP {
 		return c.lcpOptions.append(nil)
+	}
+	if n.protocol == frame.ProtocolIPV6CP {
+		return c.ip6cpRequest()
 	}
 	return c.ipcpRequest()
 }
@@ -306,13 +331,19 @@ func (c *Client) judge(n *negotiation, options []option) (code byte, reply []byt
 	if n.protocol == frame.ProtocolLCP {
 		return c.judgeLCP(options)
 	}
+	if n.protocol == frame.ProtocolIPV6CP {
+		return c.judgeIPV6CP(options)
+	}
 	return c.judgeIPCP(options)
 }
 
 func (c *Client) revise(n *negotiation, code byte, options []option) {
-	if n.protocol == frame.ProtocolLCP {
+	switch n.protocol {
+	case frame.ProtocolLCP:
 		c.reviseLCP(code, options)
-		return
+	case frame.ProtocolIPV6CP:
+		c.reviseIPV6CP(code, options)
+	default:
+		c.reviseIPCP(code, options)
 	}
-	c.reviseIPCP(code, options)
 }

@@ -60,7 +60,7 @@ func (o offer) append(tags []byte) []byte {
 }
 
 func (c *Client) sendPADT() {
-	c.queueDiscovery(c.AC, frame.CodePADT, c.SessionID, nil)
+	c.queueDiscovery(c.AC, frame.CodePADT, c.Session, nil)
 }
 
 func (c *Client) queueDiscovery(to frame.MAC, code byte, session uint16, tags []byte) {
@@ -148,7 +148,7 @@ func (c *Client) receivePADS(now time.Duration, session uint16, a answer) {
 	case session == 0 || session == 0xffff: // RFC 2516 section 4: not usable
 		c.end(CauseGenericError, "PADS with a reserved session id and no error tag")
 	default:
-		c.SessionID = session
+		c.Session = session
 		c.startLink(now)
 	}
 }

@@ -158,7 +158,8 @@ func (c *Client) receiveProtocolReject(p packet) {
 		return
 	}
 	switch protocol := binary.BigEndian.Uint16(p.data); protocol {
-	case frame.ProtocolLCP, frame.ProtocolPAP, frame.ProtocolCHAP, frame.ProtocolIPCP, frame.ProtocolIPv4:
+	case frame.ProtocolLCP, frame.ProtocolPAP, frame.ProtocolCHAP, frame.ProtocolIPCP, frame.ProtocolIPv4,
+		frame.ProtocolIPV6CP, frame.ProtocolIPv6:
 		c.end(CauseProtocolRejected, fmt.Sprintf("router rejects protocol %#04x", protocol))
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"vbng/cmd/vbng-sim/frame"
+	"vbng/cmd/vbng-sim/host6"
 )
 
 // Phase is how far a client has come.
@@ -18,14 +18,15 @@ const (
 	Link               // LCP negotiates
 	Authenticate       // PAP or CHAP
 	Network            // IPCP negotiates
+	Network6           // IPV6CP negotiates, then the IPv6 side sets itself up
 	Up
 	Closing // Terminate-Request sent
 	Ended
 	Silent
 )
 
-var phaseNames = [...]string{"idle", "discovery", "request", "link", "authenticate", "network", "up",
-	"closing", "ended", "silent"}
+var phaseNames = [...]string{"idle", "discovery", "request", "link", "authenticate", "network",
+	"network6", "up", "closing", "ended", "silent"}
 
 // String names the phase.
 func (p Phase) String() string { return phaseNames[p] }
@@ -52,12 +53,15 @@ const (
 	CauseProtocolRejected
 	CauseTerminatedByRouter
 	CauseEchoTimeout
+	CauseIPV6CPTimeout
+	CauseIPV6CPNoAgreement
+	CauseIPv6 // of the IPv6 side, which has causes of its own
 )
 
 var causeNames = [...]string{"none", "closed", "padi-timeout", "padr-timeout", "service-refused",
 	"ac-system-error", "generic-error", "padt", "lcp-timeout", "lcp-no-agreement", "auth-timeout",
 	"auth-rejected", "ipcp-timeout", "ipcp-no-agreement", "protocol-rejected", "terminated-by-router",
-	"echo-timeout"}
+	"echo-timeout", "ipv6cp-timeout", "ipv6cp-no-agreement", "ipv6"}
 
 // String names the cause.
 func (c Cause) String() string { return causeNames[c] }
@@ -65,16 +69,25 @@ func (c Cause) String() string { return causeNames[c] }
 // End tells how a client ended.
 type End struct {
 	Cause   Cause
-	Phase   Phase  // it was in
-	Message string // the router's words, or a detail
+	IPv6    host6.Cause // with CauseIPv6
+	Phase   Phase       // it was in
+	Message string      // the router's words, or a detail
+}
+
+// Name is the key under which reports count.
+func (e End) Name() string {
+	if e.Cause == CauseIPv6 {
+		return e.IPv6.String()
+	}
+	return e.Cause.String()
 }
 
 // String writes cause, phase and message.
 func (e End) String() string {
 	if e.Message == "" {
-		return fmt.Sprintf("%v in phase %v", e.Cause, e.Phase)
+		return fmt.Sprintf("%s in phase %v", e.Name(), e.Phase)
 	}
-	return fmt.Sprintf("%v in phase %v: %q", e.Cause, e.Phase, e.Message)
+	return fmt.Sprintf("%s in phase %v: %q", e.Name(), e.Phase, e.Message)
 }
 
 // Method is an authentication method that a client is willing to use.
@@ -101,6 +114,8 @@ type Settings struct {
 	EchoInterval  time.Duration // of our own Echo-Requests; 0: none
 	EchoMax       int           // unanswered ones
 
+	IPv6 *host6.Settings // nil: IPv4 only
+
 	Random func() uint32
 }
 
@@ -111,12 +126,4 @@ func DefaultSettings(random func() uint32) Settings {
 		RestartWait: 3 * time.Second, ConfigureMax: 10, TerminateMax: 2, EchoMax: 3,
 		Random: random,
 	}
-}
-
-// Identity tells one client from the others.
-type Identity struct {
-	Number         uint32
-	User, Password string
-	MAC            frame.MAC
-	Tags           frame.Tags
 }

@@ -1,9 +1,8 @@
 package traffic
 
 import (
+	"net/netip"
 	"time"
-
-	"vbng/cmd/vbng-sim/frame"
 )
 
 // Verdict is what an arrival was judged to be.
@@ -41,9 +40,20 @@ type Count struct {
 // Faultless reports whether nothing arrived that must not, whatever was lost.
 func (c Count) Faultless() bool { return c.Duplicates+c.Foreign+c.Corrupt == 0 }
 
-// Meter keeps the flows of one direction. The zero value of its clock is the start of the run.
+// Plus adds up the counts of two sets of flows.
+func (c Count) Plus(o Count) Count {
+	return Count{
+		Sent: c.Sent + o.Sent, Received: c.Received + o.Received, Lost: c.Lost + o.Lost,
+		Duplicates: c.Duplicates + o.Duplicates, Reordered: c.Reordered + o.Reordered, Late: c.Late + o.Late,
+		Foreign: c.Foreign + o.Foreign, Corrupt: c.Corrupt + o.Corrupt, DeadFlows: c.DeadFlows + o.DeadFlows,
+		LongestGapMS: max(c.LongestGapMS, o.LongestGapMS),
+	}
+}
+
+// Meter keeps one kind of flow of all sessions in one direction. The zero value of its clock is the start of the run.
 type Meter struct {
 	direction Direction
+	flow      Flow
 	flows     []flow
 	sent      uint64 // over all flows
 	received  uint64
@@ -52,8 +62,8 @@ type Meter struct {
 }
 
 // NewMeter returns a meter for sessions 0..sessions-1.
-func NewMeter(d Direction, sessions int) *Meter {
-	return &Meter{direction: d, flows: make([]flow, sessions)}
+func NewMeter(d Direction, f Flow, sessions int) *Meter {
+	return &Meter{direction: d, flow: f, flows: make([]flow, sessions)}
 }
 
 // Next takes the next sequence number of a session's flow; the caller sends it now.
@@ -69,7 +79,7 @@ func (m *Meter) Next(now time.Duration, session uint32) uint64 {
 type Arrival struct {
 	Session  uint32     // where it arrived: by encapsulation downstream, by source address upstream
 	Known    bool       // false: at no session of ours
-	Src, Dst frame.Addr // what the packet's addresses must be there
+	Src, Dst netip.Addr // what the packet's addresses must be there
 }
 
 // Arrive judges a packet that Parse has read; err is Parse's.
@@ -87,7 +97,7 @@ func (m *Meter) judge(at Arrival, p Probe, err error) Verdict {
 	switch {
 	case err != nil:
 		return Corrupt
-	case p.Direction != m.direction, int64(p.Session) >= int64(len(m.flows)):
+	case p.Direction != m.direction, p.Flow != m.flow, int64(p.Session) >= int64(len(m.flows)):
 		return Foreign
 	case !at.Known, p.Session != at.Session, p.Src != at.Src, p.Dst != at.Dst:
 		return Foreign

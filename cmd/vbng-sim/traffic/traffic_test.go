@@ -3,6 +3,7 @@ package traffic
 import (
 	"bytes"
 	"errors"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -18,11 +19,11 @@ type rig struct {
 	now   time.Duration
 }
 
-func newRig(t *testing.T, d Direction) *rig { return &rig{t: t, meter: NewMeter(d, 3)} }
+func newRig(t *testing.T, d Direction) *rig { return &rig{t: t, meter: NewMeter(d, IPv4, 3)} }
 
 func (r *rig) place(session uint32) Arrival {
 	a := Arrival{Session: session, Known: true,
-		Src: frame.Addr{100, 64, 0, byte(session)}, Dst: frame.Addr{198, 51, 100, 2}}
+		Src: netip.AddrFrom4([4]byte{100, 64, 0, byte(session)}), Dst: netip.AddrFrom4([4]byte{198, 51, 100, 2})}
 	if r.meter.direction == Downstream {
 		a.Src, a.Dst = a.Dst, a.Src
 	}
@@ -237,11 +238,13 @@ func TestPacerKeepsTheRateAndBoundsTheBurst(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	p := Probe{Run: testRun, Session: 1, Bytes: 80}
+	p := Probe{Run: testRun, Session: 1, Bytes: 80, Src: netip.IPv4Unspecified(), Dst: netip.IPv4Unspecified()}
+	six := Probe{Run: testRun, Session: 1, Flow: SLAAC, Bytes: 80, Src: netip.IPv6LinkLocalAllNodes(), Dst: netip.IPv6LinkLocalAllRouters()}
+	f.Add(six.Append(nil))
 	f.Add(p.Append(nil))
 	f.Add(setTTL(p.Append(nil), arrivedTTL))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m := NewMeter(Upstream, 2)
+		m := NewMeter(Upstream, IPv4, 2)
 		probe, err := Parse(b, testRun)
 		if v := m.Arrive(0, Arrival{Known: true}, probe, err); v == Good {
 			t.Errorf("judged good without having been sent: %x", b)
