@@ -63,8 +63,8 @@ func TestBothFamiliesBothWays(t *testing.T) {
 // TestDropsHaveNames6 sends one frame for each reason of the IPv6 and IPoE nodes.
 func TestDropsHaveNames6(t *testing.T) {
 	r := newRig(t).base6()
-	s := r.subscribe6(dualStack(subscriber(1, 0x8100, 10, 0)))
-	i := r.subscribe6(dualStack(overIPoE(subscriber(3, 0x8100, 10, 0))))
+	s := r.subscribe6(mute(dualStack(subscriber(1, 0x8100, 10, 0))))
+	i := r.subscribe6(mute(dualStack(overIPoE(subscriber(3, 0x8100, 10, 0)))))
 	v4only := subscriber(2, 0x8100, 10, 0)
 	r.subscribe(v4only)
 	r.put(entry.Route{Prefix: prefix("2001:db8:dead::/48"), Target: entry.Target{Kind: entry.TargetDrop}})
@@ -131,7 +131,7 @@ func TestDropsHaveNames6(t *testing.T) {
 		r.dropped(c.in, c.frame, c.name)
 	}
 	r.put(entry.VRF{ID: 1})
-	other := dualStack(subscriber(4, 0, 0, 0))
+	other := mute(dualStack(subscriber(4, 0, 0, 0)))
 	other.VRF = 1
 	r.subscribe6(other)
 	r.dropped(accessPort, from(other, host6(other).String(), "2001:db8::1"), "ip6-lookup/no-route")

@@ -160,7 +160,14 @@ func (e *Engine) compileInterface(i *interfaceInfo) *table.Interface {
 			mtu = uint32(p.state.MTU)
 		}
 	}
-	return &table.Interface{ID: i.entry.ID, Access: i.access, VRF: i.vrf, MAC: mac, MTU: mtu, Local6: e.local6[i.slot]}
+	next := &table.Interface{ID: i.entry.ID, Access: i.access, VRF: i.vrf, MAC: mac, MTU: mtu, Local6: e.local6[i.slot]}
+	if i.entry.Source4.Is4() {
+		next.Source4 = table.Address4(i.entry.Source4)
+	}
+	if i.entry.Source6.Is6() {
+		next.Source6 = table.NewAddress6(i.entry.Source6)
+	}
+	return next
 }
 
 func (e *Engine) publishNeighbor(n *neighborInfo) {

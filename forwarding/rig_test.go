@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net/netip"
+	"strings"
 	"testing"
 
 	"vbng/forwarding/counter"
@@ -221,7 +222,12 @@ func (r *rig) balanced() {
 		case "punt/packets":
 			punts += v
 		default:
-			if isDrop(name) {
+			if node, reason, _ := strings.Cut(name, "/"); node == "icmp-error" || node == "icmp6-error" {
+				// The loss was counted where the fault was found; the error is a packet more.
+				if strings.HasPrefix(reason, "sent-") {
+					rx += v
+				}
+			} else if isDrop(name) {
 				drops += v
 			}
 		}

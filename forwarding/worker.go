@@ -22,6 +22,7 @@ import (
 type worker struct {
 	*graph.Worker
 	ethernet, local *graph.Node
+	origin          *graph.Node
 	words           engineCounters
 	inject          *punt.Ring
 	injected        entry.Punt
@@ -93,6 +94,9 @@ func (w *worker) round() int {
 	n := 0
 	for _, p := range w.open {
 		n += w.receive(p)
+		if w.Made() {
+			w.runMade()
+		}
 		w.FlushFull()
 	}
 	if !w.inject.Empty() {
@@ -123,6 +127,15 @@ func (w *worker) receive(p *graph.Port) int {
 	w.Worker.Port = p
 	w.runGraph(first)
 	return n
+}
+
+// runMade takes what nodes have made through the graph; what these packets make in their turn waits for the next call.
+func (w *worker) runMade() {
+	for left := w.MadeWaiting(); left > 0; {
+		n := w.TakeMade(left)
+		left -= n
+		w.runGraph(w.origin)
+	}
 }
 
 // runGraph runs the nodes. A packet that makes one panic is dropped with its vector; the engine lives on.
@@ -161,14 +174,13 @@ func (w *worker) sendInjected(f *entry.Punt) {
 		w.Count.Add(w.words.injectNoPort, 1)
 		return
 	}
-	index, ok := w.Pool.Take()
+	index, ok := w.Pool.TakeChain(len(f.Data))
 	if !ok {
 		w.Count.Add(w.words.injectNoBuffer, 1)
 		return
 	}
-	start := packet.Start(index)
-	length := copy(w.Arena.Memory[start:start+packet.MaxFrame], f.Data)
-	w.Queue(p, index, start, uint32(length))
+	w.Arena.Fill(index, f.Data, nil)
+	w.Queue(p, index, packet.Start(index), uint32(len(f.Data)))
 	w.Count.Add(w.words.inject, 1)
 }
 
@@ -282,7 +294,7 @@ func newWorker(i int, c *Config, t *table.Tables, arena *packet.Arena) (*worker,
 	}
 	w := &worker{
 		Worker: graph.NewWorker(g, c.Limits.Ports), nanos: c.Nanos, log: c.Log, inject: c.Inject[i],
-		ethernet: g.Node(node.EthernetInput), local: g.Node(node.LocalOrigin), words: newEngineCounters(g),
+		ethernet: g.Node(node.EthernetInput), local: g.Node(node.LocalOrigin), origin: g.Node(node.RouterOrigin), words: newEngineCounters(g),
 		open:   make([]*graph.Port, 0, c.Limits.Ports),
 		polled: make([]unix.PollFd, 0, c.Limits.Ports+2),
 	}

@@ -138,7 +138,7 @@ func TestTrace(t *testing.T) {
 	for _, node := range []string{"ethernet-input", "pppoe-input", "ip4-input", "source-check", "subscriber-count", "ip4-lookup", "adjacency", "port-output"} {
 		want = append(want, "packet 1 "+node)
 	}
-	for _, node := range []string{"ethernet-input", "pppoe-input", "ip4-input", "source-check", "subscriber-count", "ip4-lookup", "ip4-lookup"} {
+	for _, node := range []string{"ethernet-input", "pppoe-input", "ip4-input", "source-check", "subscriber-count", "ip4-lookup", "ip4-lookup", "icmp-error", "icmp-error"} {
 		want = append(want, "packet 2 "+node)
 	}
 	if strings.Join(steps, "\n") != strings.Join(want, "\n") || !strings.Contains(got, "dropped: ttl-expired") {

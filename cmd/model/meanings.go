@@ -63,12 +63,12 @@ var meanings = []struct{ name, text string }{
 
 	{"ip4-lookup/no-route", "No route to the destination"},
 	{"ip4-lookup/discard-route", "The route discards: a blackhole, or an address of a pool that no session has"},
-	{"ip4-lookup/ttl-expired", "The TTL is used up. No ICMP message is sent for it yet"},
+	{"ip4-lookup/ttl-expired", "The TTL is used up; its sender is told (icmp-error). Usual: traceroute"},
 	{"ip4-lookup/unknown-target", "A route to what this graph does not know: a fault of ours"},
 
 	{"ip6-lookup/no-route", "No route to the destination"},
 	{"ip6-lookup/discard-route", "The route discards: a blackhole, or a prefix of a pool that no session has"},
-	{"ip6-lookup/hop-limit-expired", "The hop limit is used up. No ICMPv6 message is sent for it yet"},
+	{"ip6-lookup/hop-limit-expired", "The hop limit is used up; its sender is told (icmp6-error). Usual: traceroute"},
 	{"ip6-lookup/unknown-target", "A route to what this graph does not know: a fault of ours"},
 	{"ip6-lookup/link-local-source", "From a link-local address to beyond its link"},
 
@@ -77,9 +77,29 @@ var meanings = []struct{ name, text string }{
 
 	{"adjacency/no-adjacency", "The next hop was removed while the packet was on its way"},
 	{"adjacency/unresolved", "The next hop's MAC address is not known; one packet per second goes up instead, to ask for it. Look at `show arp`"},
-	{"adjacency/mtu-exceeded", "Longer than the interface's MTU. No ICMP message is sent for it yet"},
+	{"adjacency/mtu-exceeded", "IPv6, or IPv4 with the bit \"don't fragment\", longer than the interface's MTU; its sender is told and sends shorter ones"},
 
-	{"subscriber-output/mtu-exceeded", "Longer than the session's MTU; with PPPoE the least of the profile's `mtu` and the client's MRU. No ICMP message is sent for it yet"},
+	{"subscriber-output/mtu-exceeded", "Longer than the session's MTU; with PPPoE the least of the profile's `mtu` and the client's MRU; IPv6, or IPv4 with the bit \"don't fragment\". Its sender is told and sends shorter ones"},
+
+	{"icmp-error/sent-time-exceeded", "No loss: errors sent for a TTL that is used up. Like all counters of this node: the packet itself was counted as lost where the fault was found"},
+	{"icmp-error/sent-unreachable", "No loss: errors sent for want of a route, for a route that discards, and for a neighbour that does not answer"},
+	{"icmp-error/sent-too-big", "No loss: errors \"fragmentation needed\" sent, with the MTU of the way on"},
+	{"icmp-error/about-error", "No error sent: the packet was an ICMP error itself"},
+	{"icmp-error/not-answerable", "No error sent: the packet was a fragment other than the first, or came in a frame to a group"},
+	{"icmp-error/no-source", "No error sent: the interface, or the subscriber's line, has no IPv4 address of ours"},
+	{"icmp-error/rate-limited", "No error sent: more than 1,000 per second in all"},
+	{"icmp-error/source-rate-limited", "No error sent: more than 100 per second to one subscriber, or to one /24"},
+	{"icmp-error/queue-full", "No error sent: too many at once"},
+
+	{"icmp6-error/sent-time-exceeded", "No loss: errors sent for a hop limit that is used up. Like all counters of this node: the packet itself was counted as lost where the fault was found"},
+	{"icmp6-error/sent-unreachable", "No loss: errors sent for want of a route, for a route that discards, and for a neighbour that does not answer"},
+	{"icmp6-error/sent-too-big", "No loss: errors \"packet too big\" sent, with the MTU of the way on"},
+	{"icmp6-error/about-error", "No error sent: the packet was an ICMPv6 error itself, or a redirect"},
+	{"icmp6-error/not-answerable", "No error sent: the packet was a fragment other than the first, came in a frame to a group or from a link-local address, or its extension headers have no end"},
+	{"icmp6-error/no-source", "No error sent: the interface, or the subscriber's line, has no IPv6 address of ours"},
+	{"icmp6-error/rate-limited", "No error sent: more than 1,000 per second in all, both families together"},
+	{"icmp6-error/source-rate-limited", "No error sent: more than 100 per second to one subscriber, or to one /64"},
+	{"icmp6-error/queue-full", "No error sent: too many at once"},
 
 	{"port-output/port-not-open", "The port's device is missing or could not be opened. Look at `show interfaces NAME`"},
 

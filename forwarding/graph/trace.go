@@ -66,8 +66,7 @@ func (t *Tracer) visit(w *Worker, n *Node, l *packet.List) {
 			continue
 		}
 		s.node, s.reason, s.length = n, -1, w.Packets.Length[i]
-		at := w.Packets.Offset[i]
-		copy(s.bytes[:], w.Arena.Memory[at:at+min(s.length, traceBytes)])
+		copy(s.bytes[:], w.Head(i))
 	}
 }
 

@@ -36,11 +36,14 @@ type Worker struct {
 	queued int     // frames in their outputs
 	tracer *Tracer
 	punted entry.Punt // scratch, so that it does not escape
+
+	made    madeQueue
+	nowhere Port // of what is in made
 }
 
 // NewWorker returns a worker for a graph. The caller fills the exported fields.
 func NewWorker(g *Graph, ports int) *Worker {
-	return &Worker{graph: g, Ports: make([]*Port, ports), ready: make([]*Port, 0, ports)}
+	return &Worker{graph: g, Ports: make([]*Port, ports), ready: make([]*Port, 0, ports), nowhere: nowhere()}
 }
 
 // WordNames names the counter words of the worker's graph.
@@ -75,7 +78,8 @@ func (w *Worker) Drop(n *Node, r Reason, slot uint8) {
 }
 
 // Punt ends a packet's way in the ring to control, or reports false: then it must be dropped. start is
-// where the frame begins and payload what Punt.Payload says, both from the arena's start.
+// where the frame begins and payload what Punt.Payload says, both from the arena's start. Of a frame that lies in a
+// chain control gets what its first buffer holds.
 func (w *Worker) Punt(slot uint8, p entry.Punt, start, payload uint32) bool {
 	if !w.PuntCopy(slot, p, start, payload) {
 		return false
@@ -87,12 +91,19 @@ func (w *Worker) Punt(slot uint8, p entry.Punt, start, payload uint32) bool {
 // PuntCopy puts a copy of the packet into the ring to control; the packet goes on.
 func (w *Worker) PuntCopy(slot uint8, p entry.Punt, start, payload uint32) bool {
 	c, i := &w.Packets, slot&slotMask
-	end := c.Offset[i] + c.Length[i]
 	w.punted = p
 	w.punted.Port = w.Port.ID
-	w.punted.Data = w.Arena.Memory[start:end]
+	w.punted.Data = w.Arena.Head(c.Index[i], start, c.Offset[i]+c.Length[i]-start)
 	w.punted.Payload = int(payload - start)
 	return w.Ring.Push(&w.punted)
+}
+
+// Head returns the bytes of a packet from its current header on, as far as they lie in its first buffer: all of them
+// unless it is longer than packet.MaxFrame, and always the headers that a node looks at.
+func (w *Worker) Head(i uint8) []byte {
+	c := &w.Packets
+	i &= slotMask
+	return w.Arena.Head(c.Index[i], c.Offset[i], c.Length[i])
 }
 
 // Finish gives the buffer of a packet back whose way ended well.

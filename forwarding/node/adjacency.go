@@ -13,6 +13,8 @@ import (
 const (
 	adjacencyToOut = iota
 	adjacencyToPunt
+	adjacencyToError  // IPv4
+	adjacencyToError6 // must be next
 )
 
 const (
@@ -27,7 +29,7 @@ func adjacency() graph.Spec {
 	a := &adjacencyNode{}
 	return graph.Spec{
 		Name:    nameAdjacency,
-		Edges:   []string{arcPortOut, namePunt},
+		Edges:   []string{arcPortOut, namePunt, nameICMP, nameICMP6},
 		Reasons: []string{"no-adjacency", "unresolved", "mtu-exceeded"},
 		Process: a.process,
 	}
@@ -74,8 +76,16 @@ func (a *adjacencyNode) unfit(w *graph.Worker, n *graph.Node, slot uint8, next *
 	case !next.Resolved:
 		a.glean(w, n, slot, next.Interface, next.Glean)
 	default:
-		w.Drop(n, adjacencyMTU, slot)
+		tooBig(w, n, adjacencyMTU, adjacencyToError+familyEdge(w, slot), next.MTU, slot)
 	}
+}
+
+// familyEdge is 0 for IPv4 and 1 for IPv6.
+func familyEdge(w *graph.Worker, slot uint8) graph.Edge {
+	if w.Packets.Flags[slot&slotMask]&packet.FlagIPv6 != 0 {
+		return 1
+	}
+	return 0
 }
 
 // gleanKey is the key of the neighbour that a packet to a connected network is for.
@@ -86,32 +96,51 @@ func gleanKey(c *packet.Columns, i uint8, interfaceSlot uint32) uint64 {
 	return table.GleanKey4(interfaceSlot, c.Dest[i])
 }
 
-// glean asks control to resolve a neighbour on an interface.
+// glean asks control to resolve a neighbour on an interface. Once that has been tried for a while in vain, senders are
+// told (RFC 1812 section 5.2.7.1, RFC 4861 section 7.2.2).
 func (a *adjacencyNode) glean(w *graph.Worker, n *graph.Node, slot uint8, interfaceSlot uint32, key uint64) {
-	if !a.gleans.due(key, w.NowNanos) {
-		w.Drop(n, adjacencyUnresolved, slot)
+	due, silent := a.gleans.ask(key, w.NowNanos)
+	c, i := &w.Packets, slot&slotMask
+	if due {
+		c.Interface[i], interfaceSlot = interfaceSlot, c.Interface[i]
+		c.Class[i] = uint8(entry.ClassGlean)
+		if !silent {
+			w.Send(n, adjacencyToPunt, slot)
+			return
+		}
+		start := frameStart(w, i)
+		if w.Policers.Admit(entry.ClassGlean, puntSource(w, start), w.NowNanos) {
+			w.PuntCopy(slot, describe(w, i), start, c.Offset[i])
+		}
+		c.Interface[i] = interfaceSlot // where the packet came from
+	}
+	if silent {
+		refuse(w, n, adjacencyUnresolved, adjacencyToError+familyEdge(w, slot), faultUnresolved, slot)
 		return
 	}
-	c, i := &w.Packets, slot&slotMask
-	c.Interface[i] = interfaceSlot
-	c.Class[i] = uint8(entry.ClassGlean)
-	w.Send(n, adjacencyToPunt, slot)
+	w.Drop(n, adjacencyUnresolved, slot)
 }
 
 const (
 	gleanIntervalNanos = 1e9
-	gleanSets          = 256 // a power of two
-	gleanWays          = 4
+	// gleanSilentNanos is how long control may try before senders are told: it asks three times, once a second.
+	gleanSilentNanos = 3e9
+	// gleanForgetNanos without packets end a search.
+	gleanForgetNanos = 10e9
+	gleanSets        = 256 // a power of two
+	gleanWays        = 4
 )
 
-// gleans remembers whom control was asked to resolve in the last second. When more neighbours than fit
-// are looked for at once, some wait for the next second.
+// gleans remembers whom control was asked to resolve lately. When more neighbours than fit are looked for at once,
+// some wait for the next second.
 type gleans [gleanSets][gleanWays]struct {
-	key       uint64
-	lastNanos int64
+	key        uint64
+	firstNanos int64 // of this search
+	lastNanos  int64 // when control was asked
 }
 
-func (g *gleans) due(key uint64, nowNanos int64) bool {
+// ask reports whether control is to be asked again, and whether it has been in vain for long.
+func (g *gleans) ask(key uint64, nowNanos int64) (due, silent bool) {
 	set := &g[key*0x9E3779B97F4A7C15>>56&(gleanSets-1)]
 	oldest := 0
 	for i := range set {
@@ -124,9 +153,11 @@ func (g *gleans) due(key uint64, nowNanos int64) bool {
 		}
 	}
 	e := &set[oldest]
-	if e.key != 0 && nowNanos-e.lastNanos < gleanIntervalNanos {
-		return false
+	if e.key == 0 || nowNanos-e.lastNanos >= gleanIntervalNanos {
+		if e.key != key || nowNanos-e.lastNanos >= gleanForgetNanos {
+			e.key, e.firstNanos = key, nowNanos
+		}
+		e.lastNanos, due = nowNanos, true
 	}
-	e.key, e.lastNanos = key, nowNanos
-	return true
+	return due, e.key == key && nowNanos-e.firstNanos >= gleanSilentNanos
 }

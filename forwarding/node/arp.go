@@ -37,7 +37,7 @@ func arpProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 	c := &w.Packets
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
-		a := wire.ARP(w.Arena.Memory[c.Offset[i] : c.Offset[i]+c.Length[i]])
+		a := wire.ARP(w.Head(i))
 		switch {
 		case !a.Valid():
 			w.Drop(n, arpMalformed, slot)

@@ -35,7 +35,7 @@ func echoProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
 		s := &w.Tables.Sessions[c.Session[i]]
-		p := wire.Control(w.Arena.Memory[c.Offset[i] : c.Offset[i]+c.Length[i]])
+		p := wire.Control(w.Head(i))
 		switch {
 		case !s.Echo.Active || !p.Valid() || p.Length() < echoHeader || looped(s, p):
 			c.Class[i] = uint8(entry.ClassPPPControl)

@@ -81,7 +81,7 @@ func ethernetProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 		c.Offset[i] += t.header
 		c.Length[i] -= t.header
 		if destination := binary.BigEndian.Uint64(b[0:8]) >> 16; destination != mac {
-			if reason, refused := refuse(w, &known, access, destination, t.etherType); refused {
+			if reason, refused := unwanted(w, &known, access, destination, t.etherType); refused {
 				w.Drop(n, reason, slot)
 				continue
 			}
@@ -184,9 +184,9 @@ func readTags(b *[64]byte) frameTags {
 // broadcast is the address of everybody, packed like table.PackMAC.
 const broadcast = 1<<48 - 1
 
-// refuse judges frames to addresses other than the port's. Those to a group are for ARP, PPPoE discovery, neighbour
+// unwanted judges frames to addresses other than the port's. Those to a group are for ARP, PPPoE discovery, neighbour
 // discovery, and DHCP on a port that serves IPoE; and an interface may have an address of its own.
-func refuse(w *graph.Worker, known *interfaceMemo, access table.Access, destination uint64, etherType uint16) (graph.Reason, bool) {
+func unwanted(w *graph.Worker, known *interfaceMemo, access table.Access, destination uint64, etherType uint16) (graph.Reason, bool) {
 	switch {
 	case destination&groupBit != 0:
 		switch etherType {

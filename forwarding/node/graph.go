@@ -9,6 +9,7 @@ import (
 const (
 	EthernetInput = "ethernet-input" // from ports with Ethernet frames
 	LocalOrigin   = "local-origin"   // from a VRF's TUN
+	RouterOrigin  = "router-origin"  // made by nodes
 )
 
 // Arcs, with their slots in order. Later features stand in the slots that are still empty.
@@ -45,12 +46,15 @@ const (
 	nameLocal6     = "ip6-local"
 	nameAdjacency  = "adjacency"
 	nameSubscriber = "subscriber-output"
+	nameICMP       = "icmp-error"
+	nameICMP6      = "icmp6-error"
 	namePortOutput = "port-output"
 	namePunt       = "punt"
 )
 
 // specs lists the nodes in packet order.
 func specs() []graph.Spec {
+	limit := &errorLimit{} // for both families
 	return []graph.Spec{
 		ethernetInput(),
 		arpInput(),
@@ -58,6 +62,7 @@ func specs() []graph.Spec {
 		ipoeInput(),
 		lcpEcho(),
 		localOrigin(),
+		routerOrigin(),
 		ip4Input(),
 		ip6Input(),
 		ndInput(),
@@ -71,6 +76,8 @@ func specs() []graph.Spec {
 		ipLocal(nameLocal6),
 		adjacency(),
 		subscriberOutput(),
+		icmpError(limit),
+		icmp6Error(limit),
 		portOutput(),
 		puntNode(),
 	}

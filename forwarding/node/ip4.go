@@ -46,7 +46,7 @@ func ip4InputProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 		b := (*[wire.IPv4Length]byte)(memory[offset:])
 		total := uint32(binary.BigEndian.Uint16(b[2:4]))
 		if b[0] != 0x45 || length < wire.IPv4Length || total < wire.IPv4Length || total > length || !checksumOK(b) {
-			if reason, bad := badIP4(wire.IPv4(memory[offset : offset+length])); bad {
+			if reason, bad := badIP4(wire.IPv4(w.Head(i)), length); bad {
 				w.Drop(n, reason, slot)
 				continue
 			}
@@ -98,8 +98,8 @@ func checksumOK(b *[wire.IPv4Length]byte) bool {
 	return (sum+carry)%0xFFFF == 0 // a carry is 2^64, which is 1 modulo 65535
 }
 
-// badIP4 judges what is not a plain header of 20 bytes; options are allowed.
-func badIP4(p wire.IPv4) (graph.Reason, bool) {
+// badIP4 judges what is not a plain header of 20 bytes; options are allowed. Of a long packet p is its beginning.
+func badIP4(p wire.IPv4, length uint32) (graph.Reason, bool) {
 	switch {
 	case len(p) < wire.IPv4Length:
 		return ip4Short, true
@@ -107,7 +107,7 @@ func badIP4(p wire.IPv4) (graph.Reason, bool) {
 		return ip4Version, true
 	case p.HeaderLength() < wire.IPv4Length || p.HeaderLength() > len(p):
 		return ip4HeaderLength, true
-	case int(p.TotalLength()) < p.HeaderLength() || int(p.TotalLength()) > len(p):
+	case int(p.TotalLength()) < p.HeaderLength() || uint32(p.TotalLength()) > length:
 		return ip4TotalLength, true
 	case !p.ChecksumOK():
 		return ip4Checksum, true

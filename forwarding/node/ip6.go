@@ -115,7 +115,7 @@ func ip6Origin(w *graph.Worker, n *graph.Node, l *packet.List, subscribers int) 
 // ip6Special looks closer at a packet, and ends or turns its way if it is not to be forwarded; true: it is.
 func ip6Special(w *graph.Worker, n *graph.Node, slot uint8) (forward bool) {
 	c, i := &w.Packets, slot&slotMask
-	p := wire.IPv6(w.Arena.Memory[c.Offset[i] : c.Offset[i]+c.Length[i]])
+	p := wire.IPv6(w.Head(i))
 	source, destination := table.ReadAddress6((*[16]byte)(p[8:24])), table.Address6{High: c.DestHigh[i], Low: c.DestLow[i]}
 	own := c.Flags[i]&packet.FlagLocalOrigin != 0
 	stranger := !own && c.Session[i]&c.Interface[i] == packet.None

@@ -37,7 +37,7 @@ func ipoeInput() graph.Spec {
 }
 
 func ipoeProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
-	c, memory, sessions := &w.Packets, w.Arena.Memory, w.Tables.Sessions
+	c, sessions := &w.Packets, w.Tables.Sessions
 	w.Tables.BySession.Prepare(c, l)
 	w.Tables.BySession.FindAll(c, l, &c.Session)
 	table.PrefetchUp(sessions, &c.Session, l)
@@ -45,9 +45,9 @@ func ipoeProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 	kept := 0
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
-		session, offset := c.Session[i], c.Offset[i]
+		session := c.Session[i]
 		if c.Protocol[i] != wire.TypeIPv4 || session == packet.None || c.Flags[i]&packet.FlagGroup != 0 ||
-			toDHCPServer(memory[offset:offset+c.Length[i]]) {
+			toDHCPServer(w.Head(i)) {
 			ipoeOthers(w, n, slot)
 			continue
 		}
@@ -85,7 +85,7 @@ func ipoeOthers(w *graph.Worker, n *graph.Node, slot uint8) {
 			c.VRF[i] = w.Tables.Sessions[session].Up.VRF
 		}
 		w.Send(n, ipoeToIP6, slot)
-	case toDHCPServer(w.Arena.Memory[c.Offset[i] : c.Offset[i]+c.Length[i]]):
+	case toDHCPServer(w.Head(i)):
 		c.Class[i] = uint8(entry.ClassDHCPv4)
 		w.Send(n, ipoeToPunt, slot)
 	case session == packet.None:
@@ -100,7 +100,7 @@ func ipoeOthers(w *graph.Worker, n *graph.Node, slot uint8) {
 // the client may be probing the one that it was just offered (RFC 5227 section 2.1.1).
 func ipoeARP(w *graph.Worker, n *graph.Node, slot uint8) {
 	c, i := &w.Packets, slot&slotMask
-	a := wire.ARP(w.Arena.Memory[c.Offset[i] : c.Offset[i]+c.Length[i]])
+	a := wire.ARP(w.Head(i))
 	if c.Session[i] == packet.None {
 		w.Drop(n, ipoeStranger, slot)
 		return

@@ -13,6 +13,7 @@ const (
 	lookupToLocal = iota
 	lookupToAdjacency
 	lookupToSubscriber
+	lookupToError
 )
 
 const (
@@ -26,7 +27,7 @@ const (
 func ip4Lookup() graph.Spec {
 	return graph.Spec{
 		Name:    nameLookup,
-		Edges:   []string{nameLocal, nameAdjacency, nameSubscriber},
+		Edges:   []string{nameLocal, nameAdjacency, nameSubscriber, nameICMP},
 		Reasons: []string{"no-route", "discard-route", "ttl-expired", "unknown-target"},
 		Process: ip4LookupProcess,
 	}
@@ -67,7 +68,7 @@ func ip4LookupProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 			edge = lookupToAdjacency
 		}
 		if c.Flags[i]&packet.FlagLocalOrigin == 0 && !decrementTTL((*[wire.IPv4Length]byte)(memory[c.Offset[i]:])) {
-			w.Drop(n, lookupTTL, slot)
+			refuse(w, n, lookupTTL, lookupToError, faultTTL, slot)
 			continue
 		}
 		if edge != usual {
@@ -88,7 +89,7 @@ func balance4(w *graph.Worker, i uint8) bool {
 	if g == nil {
 		return false
 	}
-	p := wire.IPv4(w.Arena.Memory[c.Offset[i] : c.Offset[i]+c.Length[i]])
+	p := wire.IPv4(w.Head(i))
 	c.Target[i] = uint32(g.Choose(table.Flow4(p, w.Tables.FlowSeed)))
 	return true
 }
@@ -99,9 +100,9 @@ func lookupElse(w *graph.Worker, n *graph.Node, kind uint32, slot uint8) {
 	case table.KindLocal:
 		w.Send(n, lookupToLocal, slot)
 	case table.KindNone:
-		w.Drop(n, lookupNoRoute, slot)
+		refuse(w, n, lookupNoRoute, lookupToError, faultNoRoute, slot)
 	case table.KindDrop:
-		w.Drop(n, lookupDiscard, slot)
+		refuse(w, n, lookupDiscard, lookupToError, faultDiscard, slot)
 	default:
 		w.Drop(n, lookupUnknown, slot)
 	}

@@ -14,7 +14,7 @@ const lookup6Scope = lookupUnknown + 1
 func ip6Lookup() graph.Spec {
 	return graph.Spec{
 		Name:    nameLookup6,
-		Edges:   []string{nameLocal6, nameAdjacency, nameSubscriber},
+		Edges:   []string{nameLocal6, nameAdjacency, nameSubscriber, nameICMP6},
 		Reasons: []string{"no-route", "discard-route", "hop-limit-expired", "unknown-target", "link-local-source"},
 		Process: ip6LookupProcess,
 	}
@@ -45,7 +45,7 @@ func ip6LookupProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 		if c.Flags[i]&packet.FlagLocalOrigin == 0 {
 			hopLimit := &memory[c.Offset[i]+7]
 			if *hopLimit <= 1 { // RFC 8200 section 3
-				w.Drop(n, lookupTTL, slot)
+				refuse(w, n, lookupTTL, lookupToError, faultTTL, slot)
 				continue
 			}
 			*hopLimit--
@@ -68,7 +68,7 @@ func balance6(w *graph.Worker, i uint8) bool {
 	if g == nil {
 		return false
 	}
-	p := wire.IPv6(w.Arena.Memory[c.Offset[i] : c.Offset[i]+c.Length[i]])
+	p := wire.IPv6(w.Head(i))
 	c.Target[i] = uint32(g.Choose(table.Flow6(p, w.Tables.FlowSeed)))
 	return true
 }

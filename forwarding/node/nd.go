@@ -37,12 +37,12 @@ func ndProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 	c := &w.Packets
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
-		p := wire.IPv6(w.Arena.Memory[c.Offset[i] : c.Offset[i]+c.Length[i]])
+		p := wire.IPv6(w.Head(i))
 		m := wire.ICMPv6(p[wire.IPv6Length:])
 		switch {
 		case p.HopLimit() != wire.NDHopLimit: // RFC 4861 section 7.1.1: it came over a router
 			w.Drop(n, ndHopLimit, slot)
-		case !m.Valid() || m.Code() != 0:
+		case !m.Valid() || m.Code() != 0 || uint32(len(p)) != c.Length[i]: // the last: longer than a buffer
 			w.Drop(n, ndMalformed, slot)
 		case !m.ChecksumOK(p.Source(), p.Destination()):
 			w.Drop(n, ndChecksum, slot)

@@ -9,6 +9,12 @@ import (
 	"vbng/forwarding/wire"
 )
 
+const (
+	subscriberToOut = iota
+	subscriberToError
+	subscriberToError6 // must be next
+)
+
 const subscriberMTU = 0
 
 // subscriberOutput writes the header of the subscriber's session, PPPoE (RFC 2516 section 6) or plain Ethernet, and
@@ -16,7 +22,7 @@ const subscriberMTU = 0
 func subscriberOutput() graph.Spec {
 	return graph.Spec{
 		Name:    nameSubscriber,
-		Edges:   []string{arcPortOut},
+		Edges:   []string{arcPortOut, nameICMP, nameICMP6},
 		Reasons: []string{"mtu-exceeded"},
 		Process: subscriberOutputProcess,
 	}
@@ -33,7 +39,7 @@ func subscriberOutputProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 		s := &sessions[session].Down
 		length := c.Length[i]
 		if length > uint32(s.MTU) {
-			w.Drop(n, subscriberMTU, slot)
+			tooBig(w, n, subscriberMTU, subscriberToError+familyEdge(w, slot), uint32(s.MTU), slot)
 			continue
 		}
 		count.Output(session, length)
@@ -53,7 +59,7 @@ func subscriberOutputProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 		kept++
 	}
 	l.N = kept
-	w.Pass(n, 0, l)
+	w.Pass(n, subscriberToOut, l)
 }
 
 const portClosed = 0

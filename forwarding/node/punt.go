@@ -28,7 +28,7 @@ func puntProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
 		class := entry.Class(c.Class[i])
-		start := packet.Start(c.Index[i])
+		start := frameStart(w, i)
 		if !w.Policers.Admit(class, puntSource(w, start), w.NowNanos) {
 			w.Drop(n, graph.Reason(class-1), slot)
 			continue
@@ -37,6 +37,15 @@ func puntProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 			w.Drop(n, puntRingFull, slot)
 		}
 	}
+}
+
+// frameStart is where a frame begins: where it was received, but for what has no Ethernet header, and may have been
+// made in front of that place.
+func frameStart(w *graph.Worker, i uint8) uint32 {
+	if w.Port.L3 {
+		return w.Packets.Offset[i]
+	}
+	return packet.Start(w.Packets.Index[i])
 }
 
 // puntSource is the sender's address; our own host stack has none.
@@ -74,6 +83,6 @@ func puntPayload(w *graph.Worker, class entry.Class, i uint8, start uint32) uint
 		return c.Offset[i]
 	}
 	// Not from Access: a priority tag belongs to no VLAN, but it is there.
-	t, _ := wire.ReadTags(w.Arena.Memory[start : c.Offset[i]+c.Length[i]])
+	t, _ := wire.ReadTags(w.Arena.Head(c.Index[i], start, c.Offset[i]+c.Length[i]-start))
 	return start + uint32(t.Offset)
 }

@@ -18,6 +18,9 @@ type Interface struct {
 	VRF    uint32 // slot
 	MAC    entry.MAC
 	MTU    uint32
+	// Source4 and Source6 speak to the senders of what was received here; none: 0 and ::.
+	Source4 uint32
+	Source6 Address6
 	// Local6 are our IPv6 addresses here: few, and looked at for neighbour discovery only.
 	Local6 []Address6
 }

@@ -42,6 +42,22 @@ func (p IPv4) DontFragment() bool { return p[6]&0x40 != 0 }
 // Fragment reports whether the packet is a fragment, the first included.
 func (p IPv4) Fragment() bool { return binary.BigEndian.Uint16(p[6:8])&0x3FFF != 0 }
 
+// MoreFragments reports the MF bit.
+func (p IPv4) MoreFragments() bool { return p[6]&0x20 != 0 }
+
+// FragmentOffset returns the packet's place in the original one, in units of 8 bytes.
+func (p IPv4) FragmentOffset() uint16 { return binary.BigEndian.Uint16(p[6:8]) & 0x1FFF }
+
+// TOS returns the type of service byte: precedence and TOS, or DSCP and ECN.
+func (p IPv4) TOS() uint8 { return p[1] }
+
+// SetTOS changes that byte and keeps the checksum right (RFC 1624).
+func (p IPv4) SetTOS(tos uint8) {
+	before := binary.BigEndian.Uint16(p[0:2])
+	p[1] = tos
+	binary.BigEndian.PutUint16(p[10:12], UpdateChecksum(p.Checksum(), before, binary.BigEndian.Uint16(p[0:2])))
+}
+
 // TTL returns the time to live.
 func (p IPv4) TTL() uint8 { return p[8] }
 

@@ -4,13 +4,17 @@ import "encoding/binary"
 
 // IPv6 next headers, beside those that IPv4 has as protocols.
 const (
-	NextHopByHop   = 0
-	NextRouting    = 43
-	NextFragment   = 44
-	NextICMPv6     = 58
-	NextNone       = 59
-	NextOptions    = 60 // for the destination
-	IPProtocolSCTP = 132
+	NextHopByHop       = 0
+	NextRouting        = 43
+	NextFragment       = 44
+	NextAuthentication = 51
+	NextICMPv6         = 58
+	NextNone           = 59
+	NextOptions        = 60 // for the destination
+	IPProtocolSCTP     = 132
+	NextMobility       = 135
+	NextHIP            = 139
+	NextShim6          = 140
 )
 
 // IPv6Length is the bytes of the header (RFC 8200 section 3).
@@ -26,6 +30,11 @@ func (p IPv6) Valid() bool {
 
 // TrafficClass returns the traffic class.
 func (p IPv6) TrafficClass() uint8 { return uint8(binary.BigEndian.Uint16(p[0:2]) >> 4) }
+
+// SetTrafficClass changes the traffic class.
+func (p IPv6) SetTrafficClass(class uint8) {
+	p[0], p[1] = p[0]&0xF0|class>>4, p[1]&0x0F|class<<4
+}
 
 // FlowLabel returns the 20 bits of the flow label (RFC 6437).
 func (p IPv6) FlowLabel() uint32 { return binary.BigEndian.Uint32(p[0:4]) & 0xFFFFF }
@@ -85,4 +94,44 @@ func PutUDP6(b []byte, source, destination [16]byte, sourcePort, destinationPort
 	}
 	binary.BigEndian.PutUint16(b[6:8], sum)
 	return UDPLength
+}
+
+// maxExtensions bounds how many extension headers Upper walks over.
+const maxExtensions = 8
+
+// Upper finds the upper-layer header behind the extension headers (RFC 8200 section 4): its protocol, where it begins,
+// and in which place of a fragmented packet, in units of 8 bytes, it would stand (only at 0 it is there). p may be the
+// packet's beginning; ok is false when the headers go on beyond it, or are too many.
+func (p IPv6) Upper() (protocol uint8, offset int, fragmentOffset uint16, ok bool) {
+	protocol, offset = p.NextHeader(), IPv6Length
+	for range maxExtensions {
+		length := 0
+		switch protocol {
+		case NextHopByHop, NextRouting, NextOptions, NextMobility, NextHIP, NextShim6:
+			length = 8
+		case NextFragment:
+			if offset+8 > len(p) {
+				return protocol, offset, 0, false
+			}
+			if fragmentOffset = binary.BigEndian.Uint16(p[offset+2:]) >> 3; fragmentOffset != 0 {
+				return p[offset], offset + 8, fragmentOffset, true
+			}
+			protocol, offset = p[offset], offset+8
+			continue
+		case NextAuthentication:
+			length = 4
+		default:
+			return protocol, offset, 0, offset <= len(p)
+		}
+		if offset+8 > len(p) {
+			return protocol, offset, 0, false
+		}
+		// RFC 4302 section 2.2: the length of an authentication header is in words of 4 bytes, and two less.
+		words := int(p[offset+1]) + 1
+		if length == 4 {
+			words++
+		}
+		protocol, offset = p[offset], offset+words*length
+	}
+	return protocol, offset, 0, false
 }

@@ -246,7 +246,7 @@ func (s *scenario) dropNames() string {
 func isDrop(name string) bool {
 	node, counter, _ := strings.Cut(name, "/")
 	switch node {
-	case "inject", "echo":
+	case "inject", "echo", "icmp-error", "icmp6-error": // of errors the loss is counted where the fault was found
 		return false
 	case "engine":
 		return counter == "panic-drop"
