@@ -2,7 +2,10 @@
 
 package lab
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Secret is shared by the router and the RADIUS servers of the labs.
 const Secret = "lab-secret"
@@ -53,3 +56,42 @@ pppoe profile residential
 !
 `, CoreAddr, InternetAddr, RADIUSAddr, Secret, server, MgmtAddr, profile)
 }
+
+// dualConfig is the router of the standard lab with both families for PPPoE and IPoE on the same port. Addresses of
+// every kind come from pools unless RADIUS says others. Lines are added to the IPoE profile.
+func dualConfig(lines ...string) string {
+	return radiusConfig("", dualLines) + fmt.Sprintf(`interface access0
+ ipoe profile home
+!
+interface core0
+ ipv6 address %s/64
+!
+interface loopback0
+ ipv6 address 2001:db8::1/128
+!
+ipv6 pool ra
+ prefix 2001:db8:a000::/48 length 64
+!
+ipv6 pool na
+ prefix 2001:db8:b000::/64 length 128
+!
+ipv6 pool pd
+ prefix 2001:db8:c000::/40 length 56
+!
+ipv6 route ::/0 %s
+!
+ipoe profile home
+ password ipoe
+ ip unnumbered loopback0
+ ip pool residential
+ dns 9.9.9.9 149.112.112.112
+ %s
+ %s
+!
+`, CoreAddr6, InternetAddr6, dualLines, strings.Join(lines, "\n "))
+}
+
+const dualLines = ` ipv6 prefix pool ra
+ ipv6 address pool na
+ ipv6 delegated pool pd
+ ipv6 dns 2001:db8::53 2001:db8::54`

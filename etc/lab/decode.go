@@ -9,10 +9,31 @@ import (
 	"time"
 )
 
-// Verify reads captures with tshark, all checksum checks on: everything that the router sent must
-// decode without an expert warning, and every protocol of the skeleton must have occurred. What tshark
-// thinks of the course of a TCP connection concerns its ends, so of TCP only the checksums count.
+// Verify reads captures as Decoded does, and wants every protocol of the skeleton to have occurred.
 func (l *Lab) Verify(access, core, radius string) {
+	l.t.Helper()
+	own := l.Decoded(access, core, radius)
+	for _, want := range []struct {
+		file string
+		seen []string
+	}{
+		{access, []string{"pppoe.code=0x07", "pppoe.code=0x65", "pppoe.code=0xa7", "lcp", "chap.code=1", "chap.code=3", "pap.code=2", "ipcp", "ip", "tcp", "icmp", "vlan", "ieee8021ad"}},
+		{core, []string{"arp.opcode=1", "ip", "tcp", "icmp"}},
+		{radius, []string{"radius.code=1", "radius.code=4"}},
+	} {
+		seen := l.seen(want.file, own[want.file])
+		for _, w := range want.seen {
+			if !seen[w] {
+				l.t.Errorf("%s: no frame of ours has %s", want.file, w)
+			}
+		}
+	}
+}
+
+// Decoded reads captures with tshark, all checksum checks on: everything that the router sent must decode without
+// an expert warning. What tshark thinks of the course of a TCP connection concerns its ends, so of TCP only
+// the checksums count. It returns the filters that select frames of ours, by file.
+func (l *Lab) Decoded(access, core, radius string) map[string]string {
 	l.t.Helper()
 	time.Sleep(time.Second) // the recorder writes its last block
 	own := map[string]string{
@@ -28,19 +49,15 @@ func (l *Lab) Verify(access, core, radius string) {
 			l.t.Errorf("%s: frames of ours that tshark objects to:\n%s", file, first(bad, 20))
 		}
 	}
-	for _, want := range []struct {
-		file string
-		seen []string
-	}{
-		{access, []string{"pppoe.code=0x07", "pppoe.code=0x65", "pppoe.code=0xa7", "lcp", "chap.code=1", "chap.code=3", "pap.code=2", "ipcp", "ip", "tcp", "icmp", "vlan", "ieee8021ad"}},
-		{core, []string{"arp.opcode=1", "ip", "tcp", "icmp"}},
-		{radius, []string{"radius.code=1", "radius.code=4"}},
-	} {
-		seen := l.seen(want.file, own[want.file])
-		for _, w := range want.seen {
-			if !seen[w] {
-				l.t.Errorf("%s: no frame of ours has %s", want.file, w)
-			}
+	return own
+}
+
+// Saw wants each of the filters to match a frame among those that own selects.
+func (l *Lab) Saw(file, own string, filters ...string) {
+	l.t.Helper()
+	for _, f := range filters {
+		if l.tshark(file, fmt.Sprintf("(%s) && (%s)", own, f), "frame.number") == "" {
+			l.t.Errorf("%s: no frame of ours has %s", file, f)
 		}
 	}
 }

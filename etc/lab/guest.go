@@ -15,8 +15,10 @@ type Guest struct{ *Process }
 // Wire puts the access link on a bridge, so that several guests can share it.
 func (l *Lab) Wire() {
 	l.t.Helper()
+	l.In("A", "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1") // the bridge is no host
 	l.In("A", "ip", "link", "add", "br0", "type", "bridge")
-	l.In("A", "ip", "link", "set", "br0", "mtu", "1600", "up")
+	l.In("A", "ip", "link", "set", "br0", "mtu", "1600", "type", "bridge", "mcast_snooping", "0")
+	l.In("A", "ip", "link", "set", "br0", "up")
 	l.In("A", "ip", "link", "set", "acc0", "master", "br0")
 }
 

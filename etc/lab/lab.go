@@ -26,10 +26,12 @@ import (
 
 // Addresses of the standard lab.
 const (
-	InternetAddr = "198.51.100.2"
-	CoreAddr     = "198.51.100.1"
-	RADIUSAddr   = "192.0.2.10"
-	MgmtAddr     = "192.0.2.1"
+	InternetAddr  = "198.51.100.2"
+	CoreAddr      = "198.51.100.1"
+	InternetAddr6 = "2001:db8:ffff::2"
+	CoreAddr6     = "2001:db8:ffff::1"
+	RADIUSAddr    = "192.0.2.10"
+	MgmtAddr      = "192.0.2.1"
 )
 
 // namespacePrefix is followed by the number of the process that made the namespace.
@@ -70,6 +72,8 @@ func New(t *testing.T) *Lab {
 	l.link("R", "mgmt0", "S", "rad0", 1500)
 	l.In("I", "ip", "addr", "add", InternetAddr+"/24", "dev", "net0")
 	l.In("I", "ip", "route", "add", "default", "via", CoreAddr)
+	l.In("I", "ip", "addr", "add", InternetAddr6+"/64", "dev", "net0", "nodad")
+	l.In("I", "ip", "route", "add", "default", "via", CoreAddr6)
 	l.In("R", "ip", "addr", "add", MgmtAddr+"/24", "dev", "mgmt0")
 	l.In("S", "ip", "addr", "add", RADIUSAddr+"/24", "dev", "rad0")
 	return l

@@ -58,7 +58,7 @@ func (l *Lab) listen(ns string, port int) net.Listener {
 			answer <- result{error: err}
 			return
 		}
-		listener, err := net.Listen("tcp4", fmt.Sprintf(":%d", port))
+		listener, err := net.Listen("tcp", fmt.Sprintf(":%d", port))
 		answer <- result{listener, err}
 	}()
 	r := <-answer
