@@ -50,6 +50,8 @@ type Config struct {
 
 	// Nanos is a clock that does not go backwards; nil: the machine's.
 	Nanos func() int64
+	// UnixNanos is the wall clock that captured frames are stamped by; nil: the machine's.
+	UnixNanos func() int64
 	// Seed makes hash tables and echo jitter unpredictable.
 	Seed uint64
 }
@@ -76,6 +78,9 @@ const (
 	wordPanicDrop       = "engine/panic-drop"
 	wordRounds          = "engine/rounds-with-packets"
 	wordSleeps          = "engine/sleeps"
+	wordCaptureSent     = "capture/frames"
+	wordCapturePoliced  = "capture/policed"
+	wordCaptureFull     = "capture/ring-full"
 	housekeepingNanos   = int64(100 * time.Millisecond)
 	injectPerRound      = packet.VectorSize
 	idleRoundsThenSleep = 256
@@ -85,6 +90,7 @@ func engineWords() []string {
 	return []string{
 		wordInject, wordInjectNoPort, wordInjectNoBuffer, wordEchoSent, wordEchoNoBuffer, wordEchoNoPort,
 		wordPeerSilent, wordPanic, wordPanicDrop, wordRounds, wordSleeps,
+		wordCaptureSent, wordCapturePoliced, wordCaptureFull,
 	}
 }
 

@@ -24,6 +24,7 @@ type directory struct {
 	policers   [entry.NumClasses]policerInfo
 	groups     map[entry.GroupID]*groupInfo
 	routes6    map[route6Key]route6Info
+	captures   map[entry.CaptureID]*captureInfo
 	groups6    int // FIB groups that routes6 take at most
 
 	sessions        []sessionInfo // by slot
@@ -117,6 +118,7 @@ func newDirectory(l Limits, seed uint64) (*directory, error) {
 		neighbors:  map[localKey]*neighborInfo{},
 		groups:     map[entry.GroupID]*groupInfo{},
 		routes6:    map[route6Key]route6Info{},
+		captures:   map[entry.CaptureID]*captureInfo{},
 	}
 	for kind, limit := range map[entry.Kind]int{
 		entry.KindPort: l.Ports, entry.KindVRF: l.VRFs, entry.KindInterface: l.Interfaces,

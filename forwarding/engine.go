@@ -58,6 +58,9 @@ func New(c Config) (*Engine, error) {
 	if c.Nanos == nil {
 		c.Nanos = monotonic()
 	}
+	if c.UnixNanos == nil {
+		c.UnixNanos = func() int64 { return time.Now().UnixNano() }
+	}
 	e := &Engine{config: c, local6: map[uint32][]table.Address6{}}
 	if err := e.reserve(); err != nil {
 		return nil, fmt.Errorf("make engine: %w", err)

@@ -102,6 +102,8 @@ func (e *Engine) planOp(a *entry.Any, s *step) string {
 		return choose(put, e.planRoute, e.planRouteGone, &a.Route, s)
 	case entry.KindPolicer:
 		return choose(put, e.planPolicer, e.planPolicerGone, &a.Policer, s)
+	case entry.KindCapture:
+		return choose(put, e.planCapture, e.planCaptureGone, &a.Capture, s)
 	}
 	return "unknown kind of entry"
 }

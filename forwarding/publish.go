@@ -36,6 +36,7 @@ func (e *Engine) publishStep(x *entry.Any, s *step, a *remote.Answer) {
 	case entry.KindInterface:
 		if s.action != keep {
 			e.publishInterface(s.info.(*interfaceInfo), s)
+			e.retapInterface(x.Interface.ID)
 		}
 	case entry.KindLocal:
 		if s.action == add {
@@ -58,6 +59,10 @@ func (e *Engine) publishStep(x *entry.Any, s *step, a *remote.Answer) {
 		for _, w := range e.workers {
 			w.Policers.Set(x.Policer)
 		}
+	case entry.KindCapture:
+		if s.action != keep {
+			e.publishPorts()
+		}
 	}
 }
 
@@ -72,6 +77,7 @@ func (e *Engine) publishSession(x *entry.Session, s *step) {
 	if s.action == add {
 		live.Reconfigure(&record)
 		e.insert(e.tables.BySession, record.Key(), s.slot)
+		e.retap(x.ID)
 		return
 	}
 	if e.settled() && live.Configured(&record) {
@@ -85,6 +91,7 @@ func (e *Engine) publishSession(x *entry.Session, s *step) {
 	if moved {
 		e.tables.BySession.Delete(s.session.key)
 		e.unlinked = true
+		e.retap(x.ID)
 	}
 }
 
@@ -200,6 +207,7 @@ func (e *Engine) withdraw(s *step, x *entry.Any) {
 	case entry.KindInterface:
 		e.tables.ByAccess.Delete(table.InterfaceKey(s.gone.(interfaceInfo).access))
 		e.tables.Interfaces[s.slot].Store(nil)
+		e.retapInterface(s.gone.(interfaceInfo).entry.ID)
 	case entry.KindLocal:
 		e.withdrawLocal(s.slot, x.Local.Addr)
 	case entry.KindNeighbor:
@@ -207,6 +215,7 @@ func (e *Engine) withdraw(s *step, x *entry.Any) {
 	case entry.KindSession:
 		e.tables.BySession.Delete(s.session.key)
 		e.leaving = append(e.leaving, leaver{s.session.id, s.slot})
+		e.retap(s.session.id)
 	case entry.KindEcho:
 		e.command(commandEchoStop, func(c *command) { c.slot = s.slot })
 	case entry.KindGroup:
@@ -223,5 +232,7 @@ func (e *Engine) withdraw(s *step, x *entry.Any) {
 		for _, w := range e.workers {
 			w.Policers.Set(punt.Default(x.Policer.Class))
 		}
+	case entry.KindCapture:
+		e.publishPorts()
 	}
 }

@@ -84,6 +84,7 @@ func (e *Engine) compilePort(p *portInfo) *graph.Port {
 			g.VRF = v.slot
 		}
 	}
+	e.tap(g)
 	return g
 }
 

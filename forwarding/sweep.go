@@ -36,6 +36,7 @@ func (s *Swept) Deleted() (n int) {
 // Sweep deletes all entries that were put last before the generation, users before what they refer to.
 func (e *Engine) Sweep(generation uint64) Swept {
 	w := sweep{e: e, generation: generation}
+	w.captures()
 	w.policers()
 	w.routes()
 	w.routes6()
@@ -66,6 +67,14 @@ func (w *sweep) delete(op entry.Any) {
 	}
 	w.e.withdraw(&s, &op)
 	w.result.Count[op.Kind]++
+}
+
+func (w *sweep) captures() {
+	for id, c := range w.e.directory.captures {
+		if c.generation != w.generation {
+			w.delete(entry.Any{Kind: entry.KindCapture, Capture: entry.Capture{ID: id}})
+		}
+	}
 }
 
 func (w *sweep) policers() {

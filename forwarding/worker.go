@@ -120,6 +120,9 @@ func (w *worker) receive(p *graph.Port) int {
 	if n == 0 {
 		return 0
 	}
+	if p.Taps != nil {
+		w.Tap(p, &w.Packets.Vector, false)
+	}
 	first := w.ethernet
 	if p.L3 {
 		first = w.local
@@ -300,6 +303,7 @@ func newWorker(i int, c *Config, t *table.Tables, arena *packet.Arena) (*worker,
 	}
 	w.carryOut = w.carry
 	w.Tables, w.Ring = t, c.Punt[i]
+	w.Tapping = graph.Tapping{UnixNanos: c.UnixNanos, Sent: g.Word(wordCaptureSent), Policed: g.Word(wordCapturePoliced), RingFull: g.Word(wordCaptureFull)}
 	w.Policers = punt.NewPolicers()
 	w.Arena, w.Pool = arena, packet.NewPool(arena, i*c.Limits.Buffers, c.Limits.Buffers)
 	if w.wheel, err = newWheel(c.Seed); err != nil {

@@ -113,7 +113,10 @@ var meanings = []struct{ name, text string }{
 	{"punt/policed-subscriber-nd", "More router and neighbour solicitations of subscribers than control may get, from one client or in all"},
 	{"punt/policed-dhcpv4", "More DHCPv4 than control may get, from one client or in all"},
 	{"punt/policed-dhcpv6", "More DHCPv6 than control may get, from one client or in all"},
-	{"punt/policed-capture", "More packets of a capture than control may get"},
+	{"capture/frames", "No loss: copies of frames that `monitor packets` asked for"},
+	{"capture/policed", "Copies for `monitor packets` beyond the rate that control may get; the frames themselves went on"},
+	{"capture/ring-full", "Copies for `monitor packets` that found their part of the ring to control full; the frames themselves went on"},
+	{"punt/policed-capture", "Never counted: copies for captures do not pass this node, see capture/policed"},
 	{"punt/ring-full", "Control does not keep up, or does not run"},
 
 	{"inject/frames", "No loss: frames that control sent"},

@@ -183,12 +183,22 @@ func (c *Capture) check(put bool) string {
 		return "capture id is 0"
 	case !put:
 		return ""
-	case (c.Port == 0) == (c.Session == 0):
-		return "capture is not of one port or one session"
+	case !c.oneObject():
+		return "capture is not of one port, one interface or one session"
 	case c.Packets == 0 || c.SnapBytes == 0:
 		return "capture of no packets or no bytes"
 	}
 	return ""
+}
+
+func (c *Capture) oneObject() bool {
+	n := 0
+	for _, said := range [...]bool{c.Port != 0, c.Interface != 0, c.Session != 0} {
+		if said {
+			n++
+		}
+	}
+	return n == 1
 }
 
 func checkTags(tpid, outer, inner uint16) string {

@@ -219,6 +219,7 @@ func (w *writer) group(g *Group) {
 func (w *writer) capture(c Capture) {
 	w.u32(uint32(c.ID))
 	w.u32(uint32(c.Port))
+	w.u32(uint32(c.Interface))
 	w.u64(uint64(c.Session))
 	w.u32(c.Packets)
 	w.u16(c.SnapBytes)

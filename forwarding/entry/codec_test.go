@@ -46,6 +46,7 @@ func sample() *Batch {
 		Policer{Class: ClassARP, PacketsPerSecond: 1000, Burst: 100, SourcePerSecond: 10, SourceBurst: 5},
 		Capture{ID: 1, Session: 5, Packets: 1000, SnapBytes: 128},
 		Capture{ID: 2, Port: 1, Packets: 1, SnapBytes: 65535},
+		Capture{ID: 3, Interface: 7, Packets: 1, SnapBytes: 64},
 	)
 	b.Delete(
 		Route{Prefix: netip.MustParsePrefix("100.64.0.2/32"), CoverLength: 18, Cover: Target{Kind: TargetDrop}},
@@ -163,7 +164,7 @@ func TestValueChecks(t *testing.T) {
 		{Op{Put, Group{ID: 1, Count: 65}}, "more than 64"},
 		{Op{Put, Group{ID: 1, Count: 1}}, "next hop without interface"},
 		{Op{Put, route("10.0.0.0/8", Target{Kind: TargetGroup})}, "group target without group"},
-		{Op{Put, Capture{ID: 1, Packets: 1, SnapBytes: 1}}, "one port or one session"},
+		{Op{Put, Capture{ID: 1, Packets: 1, SnapBytes: 1}}, "one port, one interface or one session"},
 		{Op{Put, Capture{ID: 1, Port: 1, SnapBytes: 1}}, "no packets"},
 		{Op{Put, Echo{}}, "echo without session"},
 		{Op{Put, Route{Target: Target{Kind: TargetDrop}}}, "prefix is not valid"},

@@ -222,12 +222,15 @@ type Policer struct {
 	SourceBurst      uint32
 }
 
-// Capture sends copies of packets up to control (ClassCapture) until Packets have been sent. Exactly one of
-// Port and Session is set. A port's frames are copied as they are received and sent; a session's are those
-// of its subscriber, with the subscriber's headers. Key: ID.
+// Capture sends copies of frames up to control (ClassCapture) until Packets have been sent. Exactly one of
+// Port, Interface and Session is set. Frames are copied as they are received and sent, with all their headers: of
+// a port all, of an interface those with its tags, of a session those of its subscriber's MAC address and tags, and of
+// PPPoE sessions its session id. What it is of need not be there: the capture waits for it, and hinders nobody
+// from deleting it. Key: ID.
 type Capture struct {
 	ID        CaptureID
 	Port      PortID
+	Interface InterfaceID
 	Session   SessionID
 	Packets   uint32 // most that are sent; per worker
 	SnapBytes uint16 // of each, the first that are sent

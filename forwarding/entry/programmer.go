@@ -141,8 +141,11 @@ type Punt struct {
 	OuterTPID uint16      // 0: untagged
 	OuterVLAN uint16
 	InnerVLAN uint16
-	Payload   int // offset in Data of what follows the tags (behind the last ethertype)
+	Payload   int // offset in Data of what follows the tags (behind the last ethertype); of ClassCapture 0
 	Data      []byte
+	Length    int    // ClassCapture: bytes that the frame has, of which Data are the first
+	Lost      uint32 // ClassCapture: copies that found no way up so far, since the capture began
+	UnixNanos int64  // ClassCapture: when the frame was received or sent, by the forwarder's wall clock
 }
 
 // Receiver takes punted frames of the classes it is registered for.

@@ -346,6 +346,7 @@ func (c *cursor) capture() Capture {
 	return Capture{
 		ID:        CaptureID(c.u32()),
 		Port:      PortID(c.u32()),
+		Interface: InterfaceID(c.u32()),
 		Session:   SessionID(c.u64()),
 		Packets:   c.u32(),
 		SnapBytes: c.u16(),

@@ -224,6 +224,7 @@ func (g Group) String() string {
 
 // String implements fmt.Stringer.
 func (c Capture) String() string {
-	return newLine(KindCapture, c.ID).unless(c.Port == 0, "port", c.Port).unless(c.Session == 0, "session", c.Session).
+	return newLine(KindCapture, c.ID).unless(c.Port == 0, "port", c.Port).
+		unless(c.Interface == 0, "interface", c.Interface).unless(c.Session == 0, "session", c.Session).
 		add("packets", c.Packets).add("snap", c.SnapBytes).String()
 }

@@ -16,6 +16,7 @@ type Port struct {
 	IPoE   bool
 	L3     bool   // frames begin with the IP header
 	VRF    uint32 // of an L3 port: slot, or packet.None
+	Taps   []*Tap // of captures, mostly none
 
 	// Before is what earlier drivers of this port have counted.
 	Before entry.PortCounters

@@ -25,6 +25,7 @@ type Worker struct {
 	Ring     *punt.Ring
 	Policers *punt.Policers
 	Ports    []*Port // by slot, nil: not open
+	Tapping  Tapping
 
 	graph   *Graph
 	busy    uint64 // nodes with packets
@@ -150,7 +151,7 @@ func (w *Worker) Queue(p *Port, index, offset, length uint32) {
 // turn transmits an output that is full, or notes one that was empty, and returns the next place in it.
 func (w *Worker) turn(p *Port) int {
 	if p.out.N > 0 {
-		p.Driver.Transmit(w.Pool, &p.out)
+		w.transmit(p)
 	} else {
 		w.ready = append(w.ready, p)
 	}
@@ -169,10 +170,17 @@ func (w *Worker) FlushFull() {
 func (w *Worker) Flush() {
 	w.queued = 0
 	for _, p := range w.ready {
-		p.Driver.Transmit(w.Pool, &p.out)
+		w.transmit(p)
 		p.out.N = 0
 	}
 	w.ready = w.ready[:0]
+}
+
+func (w *Worker) transmit(p *Port) {
+	if p.Taps != nil {
+		w.Tap(p, &p.out, true)
+	}
+	p.Driver.Transmit(w.Pool, &p.out)
 }
 
 // Run takes what a port has received through the graph, beginning at a node.

@@ -136,6 +136,10 @@
 // dropped as policed-CLASS; if the ring to control is full, as ring-full. Otherwise the frame is copied into the
 // ring, with port, interface, session and tags.
 //
+// Captures are no nodes. The worker copies a port's vectors before the first node and behind the last one
+// (graph/tap.go), when one of the port's captures is after them: so copies show frames as they are on the wire, also
+// those that are dropped, answered here, or sent by control and by the timer wheel.
+//
 // # Where a new feature stands
 //
 // In a slot of an arc, if packets pass it on their way; as a new kind of target, if routes lead to it; as a new node

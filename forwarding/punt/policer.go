@@ -25,7 +25,8 @@ import (
 // The others are bounded by what they are worth: one PADT a second per source for unknown sessions, ARP,
 // neighbour discovery and gleans for as many neighbours as a core port has. Glean has no bound per source: its source is the
 // router behind which the world lies, and the forwarder gleans each neighbour once per second anyway.
-// Captures bound themselves (entry.Capture); their class only keeps what remains of the ring for the others.
+// Captures bound themselves (entry.Capture), and the part of the ring that they may fill is bounded (captureShare); their
+// rate keeps control from having nothing else to do.
 //
 // All bursts together, in frames as long as they usually are in their class, fit a punt ring.
 var defaultRates = [...]entry.Policer{

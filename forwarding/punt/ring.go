@@ -102,7 +102,11 @@ func (r *Ring) Push(p *entry.Punt) bool {
 		r.lost.Add(1)
 		return false
 	}
-	b := r.reserve(recordHeaderBytes+len(p.Data), eventReserveBytes)
+	at, spare := recordHeaderBytes, eventReserveBytes
+	if p.Class == entry.ClassCapture {
+		at, spare = recordHeaderBytes+captureBytes, len(r.data)-len(r.data)/captureShare
+	}
+	b := r.reserve(at+len(p.Data), spare)
 	if b == nil {
 		r.lost.Add(1)
 		return false
@@ -116,7 +120,10 @@ func (r *Ring) Push(p *entry.Punt) bool {
 	binary.LittleEndian.PutUint16(b[20:], uint16(p.Payload))
 	binary.LittleEndian.PutUint16(b[22:], uint16(len(p.Data)))
 	binary.LittleEndian.PutUint64(b[24:], uint64(p.Session))
-	copy(b[recordHeaderBytes:], p.Data)
+	if p.Class == entry.ClassCapture {
+		putCapture(b[recordHeaderBytes:], p)
+	}
+	copy(b[at:], p.Data)
 	r.publish(len(b))
 	return true
 }
@@ -247,11 +254,15 @@ func (r *Ring) next() ([]byte, Item) {
 func (r *Ring) frame(b []byte, p *entry.Punt) bool {
 	length := int(binary.LittleEndian.Uint16(b[22:]))
 	payload := int(binary.LittleEndian.Uint16(b[20:]))
-	if length > len(b)-recordHeaderBytes || length > len(r.scratch) || payload > length {
+	at := recordHeaderBytes
+	if entry.Class(b[5]) == entry.ClassCapture {
+		at += captureBytes
+	}
+	if length > len(b)-at || length > len(r.scratch) || payload > length {
 		r.broken.Add(1)
 		return false
 	}
-	copy(r.scratch[:length], b[recordHeaderBytes:])
+	copy(r.scratch[:length], b[at:])
 	*p = entry.Punt{
 		Class:     entry.Class(b[5]),
 		Port:      entry.PortID(binary.LittleEndian.Uint32(b[12:])),
@@ -262,6 +273,9 @@ func (r *Ring) frame(b []byte, p *entry.Punt) bool {
 		InnerVLAN: binary.LittleEndian.Uint16(b[10:]),
 		Payload:   payload,
 		Data:      r.scratch[:length],
+	}
+	if at > recordHeaderBytes {
+		getCapture(b[recordHeaderBytes:], p)
 	}
 	return true
 }

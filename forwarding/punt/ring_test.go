@@ -47,6 +47,14 @@ func TestFrameComesOutWhole(t *testing.T) {
 	if item := consumer.Pop(&got, nil); item != Frame || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v %+v", item, got)
 	}
+	want = entry.Punt{Class: entry.ClassCapture, Port: 3, Capture: 7, Output: true, OuterTPID: 0x8100, OuterVLAN: 1,
+		Lost: 12, Length: 9018, UnixNanos: 1 << 60, Data: frame(128)}
+	if item := producer.Push(&want); !item {
+		t.Fatal("push refused")
+	}
+	if item := consumer.Pop(&got, nil); item != Frame || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v %+v", item, got)
+	}
 	if consumer.Pop(&got, nil) != Nothing {
 		t.Error("ring is not empty")
 	}
