@@ -29,7 +29,15 @@ type scene struct {
 
 func newScene(t *testing.T, arguments ...string) *scene {
 	t.Helper()
-	o, err := parseOptions(&pppoeKind, append([]string{"--interface", "a", "--internet", "b", "--details",
+	return newSceneOf(t, &pppoeKind, arguments...)
+}
+
+// dualStack are the options for all that a subscriber can have.
+var dualStack = []string{"--ipv6-na", "--ipv6-pd", "--internet-address6", "2001:db8:ffff::2/64", "--gateway6", "2001:db8:ffff::1"}
+
+func newSceneOf(t *testing.T, k *kind, arguments ...string) *scene {
+	t.Helper()
+	o, err := parseOptions(k, append([]string{"--interface", "a", "--internet", "b", "--details",
 		"--internet-address", "198.51.100.2/24", "--gateway", "198.51.100.1"}, arguments...), io.Discard)
 	if err != nil {
 		t.Fatal(err)

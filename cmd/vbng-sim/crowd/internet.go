@@ -81,7 +81,10 @@ func (n *internet) receiveARP(b []byte) {
 	if err != nil || !n.has(false) {
 		return
 	}
-	if a.SenderAddr == n.four.gateway.As4() {
+	// Only an answer to our own request will do: from an announcement we would know the gateway, but it not us, and the
+	// first packets would be lost.
+	toUs := a.Operation == frame.ARPReply && a.TargetAddr == n.four.address.As4()
+	if toUs && a.SenderAddr == n.four.gateway.As4() {
 		n.four.gatewayMAC = a.SenderMAC
 	}
 	if a.Operation == frame.ARPRequest && a.TargetAddr == n.four.address.As4() {

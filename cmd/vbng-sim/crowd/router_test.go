@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"vbng/cmd/vbng-sim/frame"
+	"vbng/cmd/vbng-sim/toy"
 	"vbng/forwarding/entry"
 	"vbng/forwarding/packet"
 )
@@ -62,6 +63,8 @@ type router struct {
 	refuse       map[uint16]string // authentication
 	checkSource  bool
 	in, out      map[uint16]uint64 // inner IP bytes
+	ipoe         bool
+	toy          *toy.Router // IPv6, and all of IPoE
 }
 
 func newRouter(o *options) *router {
@@ -70,7 +73,9 @@ func newRouter(o *options) *router {
 		ended: map[uint16]bool{}, refuse: map[uint16]string{}, checkSource: true,
 		in: map[uint16]uint64{}, out: map[uint16]uint64{},
 		spoil: func(h hop) []hop { return []hop{h} },
+		ipoe:  o.kind == &ipoeKind,
 	}
+	r.toy = toy.New(r.mac)
 	r.access, r.inet = &pipe{output: r.fromAccess}, &pipe{output: r.fromInternet}
 	return r
 }
@@ -85,12 +90,16 @@ func addrOf(session uint16) frame.Addr {
 
 func (r *router) fromAccess(b []byte) {
 	e, _ := frame.ParseEthernet(b)
+	session := uint16(e.Src.Uint64()-r.macBase.Uint64()) + 1
+	r.tags[session] = e.Tags
+	if r.ipoe {
+		r.fromLine(session, e)
+		return
+	}
 	p, err := frame.ParsePPPoE(e.Payload)
 	if err != nil {
 		return
 	}
-	session := uint16(e.Src.Uint64()-r.macBase.Uint64()) + 1
-	r.tags[session] = e.Tags
 	if e.Type == frame.TypeDiscovery {
 		r.discovery(session, p)
 		return
@@ -98,6 +107,12 @@ func (r *router) fromAccess(b []byte) {
 	protocol, information, _ := p.PPP()
 	if protocol == frame.ProtocolIPv4 {
 		r.upstream(session, information)
+		return
+	}
+	if protocol == frame.ProtocolIPv6 {
+		r.upstream6(session, information, frame.MAC{}, func(answer []byte) {
+			r.sendSession(session, session, frame.ProtocolIPv6, answer)
+		})
 		return
 	}
 	length := int(binary.BigEndian.Uint16(information[2:]))
@@ -150,6 +165,9 @@ func (r *router) control(session, protocol uint16, code, id byte, data []byte) {
 	case protocol == frame.ProtocolPAP:
 		r.sendPPP(session, protocol, 2, id, []byte{0})
 		r.sendPPP(session, frame.ProtocolIPCP, 1, 1, []byte{3, 6, 100, 64, 255, 1})
+	case protocol == frame.ProtocolIPV6CP && code == 1:
+		r.sendPPP(session, protocol, 2, id, data)
+		r.sendPPP(session, protocol, 1, 9, append([]byte{1, 10}, 2, 0, 0, 0xff, 0xfe, 0, 0, 0xac))
 	case protocol == frame.ProtocolIPCP && code == 1 && string(data[:6]) == string(option):
 		r.sendPPP(session, protocol, 2, id, data)
 	case protocol == frame.ProtocolIPCP && code == 1:
@@ -161,6 +179,10 @@ func (r *router) clear(session uint16) { r.sendDiscovery(session, frame.CodePADT
 
 // forwarded returns a copy with the TTL decremented.
 func forwarded(b []byte) []byte {
+	if six, err := frame.ParseIPv6(b); err == nil {
+		six.HopLimit--
+		return append(frame.AppendIPv6(nil, six, len(six.Payload)), six.Payload...)
+	}
 	ip, _ := frame.ParseIPv4(b)
 	ip.TTL--
 	return append(frame.AppendIPv4(nil, ip, len(ip.Payload)), ip.Payload...)
@@ -187,6 +209,10 @@ func (r *router) fromInternet(b []byte) {
 		}))
 		return
 	}
+	if e.Type == frame.TypeIPv6 {
+		r.fromInternet6(e)
+		return
+	}
 	ip, err := frame.ParseIPv4(e.Payload)
 	if err != nil {
 		return
@@ -197,6 +223,6 @@ func (r *router) fromInternet(b []byte) {
 func (r *router) downstream(session uint16, b []byte) {
 	for _, h := range r.spoil(hop{true, session, forwarded(b)}) {
 		r.out[h.session] += uint64(len(h.packet))
-		r.sendSession(h.session, h.session, frame.ProtocolIPv4, h.packet)
+		r.deliver(h)
 	}
 }
