@@ -64,8 +64,8 @@ func TestDropsHaveNames(t *testing.T) {
 		{accessPort, pppoeFrame(noIP, wire.ProtocolIPv4, ipPacket(farIP, ownIP, 64, 10)), "source-check/no-ipv4-yet"},
 		{accessPort, pppoeFrame(s, wire.ProtocolIPv4, ipPacket(s.IPv4, farIP, 1, 10)), "ip4-lookup/ttl-expired"},
 		{accessPort, to("192.0.2.1"), "ip4-lookup/discard-route"},
-		{corePort, core(ipPacket(farIP, s.IPv4, 64, 1492-27)), "subscriber-output/mtu-exceeded"},
-		{accessPort, pppoeFrame(s, wire.ProtocolIPv4, ipPacket(s.IPv4, farIP, 64, 1500-27)), "adjacency/mtu-exceeded"},
+		{corePort, core(dontFragment(ipPacket(farIP, s.IPv4, 64, 1492-27))), "subscriber-output/mtu-exceeded"},
+		{accessPort, pppoeFrame(s, wire.ProtocolIPv4, dontFragment(ipPacket(s.IPv4, farIP, 64, 1500-27))), "adjacency/mtu-exceeded"},
 		{tunPort, make([]byte, 0), "local-origin/not-ip"},
 		{tunPort, []byte{0x50, 0, 0, 0}, "local-origin/not-ip"},
 	} {

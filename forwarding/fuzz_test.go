@@ -34,7 +34,17 @@ func FuzzFrames(f *testing.F) {
 	f.Add(uint8(1), etherFrame(coreMAC, routerMAC, wire.TypeIPv6, ip6Packet(farIP6, host6(i), 64, 8)))
 	f.Add(uint8(0), ipoeFrame(i, wire.TypeARP, arp))
 	f.Add(uint8(2), ip6Packet(ownIP6, host6(s), 64, 8))
-	r := newRig(f).base6()
+	s.MSS = 1000
+	for _, ttl := range []uint8{1, 9} { // errors, fragments, openings
+		f.Add(uint8(0), lineFrame(s, ipPacket(s.IPv4, farIP, ttl, 1500)))
+		f.Add(uint8(0), lineFrame(s, dontFragment(ipPacket(s.IPv4, farIP, ttl, 1500))))
+		f.Add(uint8(0), lineFrame(s, ip6Packet(host6(s), farIP6, ttl, 1500)))
+		f.Add(uint8(0), lineFrame(s, tcpPacket(ipPacket(s.IPv4, farIP, ttl, 0), 2, mssOption(1460))))
+		f.Add(uint8(0), lineFrame(s, tcpPacket(ip6Packet(host6(s), farIP6, ttl, 0), 2, mssOption(1460), wire.IPProtocolTCP, 0, 1, 4, 0, 0, 0, 0)))
+		f.Add(uint8(1), etherFrame(coreMAC, routerMAC, wire.TypeIPv4, ipPacket(farIP, s.IPv4, ttl, 4000)))
+		f.Add(uint8(1), etherFrame(coreMAC, routerMAC, wire.TypeIPv6, ip6Packet(farIP6, host6(s), ttl, 4000)))
+	}
+	r := newRig(f).base6().sources()
 	r.subscribe6(s)
 	r.subscribe6(i)
 	entries, _ := hops(4)

@@ -167,7 +167,10 @@ func (e *Engine) compileInterface(i *interfaceInfo) *table.Interface {
 			mtu = uint32(p.state.MTU)
 		}
 	}
-	next := &table.Interface{ID: i.entry.ID, Access: i.access, VRF: i.vrf, MAC: mac, MTU: mtu, Local6: e.local6[i.slot]}
+	next := &table.Interface{
+		ID: i.entry.ID, Access: i.access, VRF: i.vrf, MAC: mac, MTU: mtu, Local6: e.local6[i.slot],
+		Verify: i.entry.Verify, MSS: i.entry.MSS,
+	}
 	if i.entry.Source4.Is4() {
 		next.Source4 = table.Address4(i.entry.Source4)
 	}

@@ -221,6 +221,8 @@ func (r *rig) balanced() {
 			rx += v
 		case "punt/packets":
 			punts += v
+		case "ip4-fragment/fragments":
+			rx += v
 		default:
 			if node, reason, _ := strings.Cut(name, "/"); node == "icmp-error" || node == "icmp6-error" {
 				// The loss was counted where the fault was found; the error is a packet more.

@@ -203,10 +203,18 @@ func TestPortChangesKeepSessions(t *testing.T) {
 
 // TestRoundDoesNotAllocate counts over all sorts of packets.
 func TestRoundDoesNotAllocate(t *testing.T) {
-	r := newRig(t).base()
-	s := r.subscribe(subscriber(1, 0x88a8, 10, 20))
+	r := newRig(t).base6()
+	s := dualStack(subscriber(1, 0x88a8, 10, 20))
+	s.MSS = 1000
+	r.subscribe6(s)
 	r.put(entry.Echo{Session: s.ID, IntervalSeconds: 1, Misses: 3})
 	frames := [][]byte{
+		pppoeFrame(s, wire.ProtocolIPv4, ipPacket(s.IPv4, farIP, 1, 1)),
+		pppoeFrame(s, wire.ProtocolIPv6, ip6Packet(host6(s), farIP6, 1, 1)),
+		pppoeFrame(s, wire.ProtocolIPv4, ipPacket(s.IPv4, farIP, 9, 4000)),
+		pppoeFrame(s, wire.ProtocolIPv4, dontFragment(ipPacket(s.IPv4, farIP, 9, 4000))),
+		pppoeFrame(s, wire.ProtocolIPv6, ip6Packet(host6(s), farIP6, 9, 4000)),
+		pppoeFrame(s, wire.ProtocolIPv4, tcpPacket(ipPacket(s.IPv4, farIP, 9, 0), 2, mssOption(1460))),
 		pppoeFrame(s, wire.ProtocolIPv4, ipPacket(s.IPv4, farIP, 64, 1)),
 		pppoeFrame(s, wire.ProtocolIPv4, ipPacket(s.IPv4, addr("198.51.100.9"), 64, 1)),
 		pppoeFrame(s, wire.ProtocolIPv4, ipPacket(s.IPv4, ownIP, 64, 1)),

@@ -61,6 +61,9 @@ var meanings = []struct{ name, text string }{
 	{"source-check6/no-ipv6-yet", "The subscriber has no IPv6 prefix yet"},
 	{"source-check6/source-not-assigned", "The source is neither in the subscriber's prefix nor in one that leads to it: a spoofed source, or a link-local one"},
 
+	{"ip4-verify/reverse-path", "The source has no route that leads back to the interface (`rx`), or none at all (`any`): `ip verify unicast source`"},
+	{"ip6-verify/reverse-path", "The source has no route that leads back to the interface (`rx`), or none at all (`any`): `ip verify unicast source`"},
+
 	{"ip4-lookup/no-route", "No route to the destination"},
 	{"ip4-lookup/discard-route", "The route discards: a blackhole, or an address of a pool that no session has"},
 	{"ip4-lookup/ttl-expired", "The TTL is used up; its sender is told (icmp-error). Usual: traceroute"},
@@ -80,6 +83,12 @@ var meanings = []struct{ name, text string }{
 	{"adjacency/mtu-exceeded", "IPv6, or IPv4 with the bit \"don't fragment\", longer than the interface's MTU; its sender is told and sends shorter ones"},
 
 	{"subscriber-output/mtu-exceeded", "Longer than the session's MTU; with PPPoE the least of the profile's `mtu` and the client's MRU; IPv6, or IPv4 with the bit \"don't fragment\". Its sender is told and sends shorter ones"},
+
+	{"ip4-fragment/fragmented", "No loss: packets that were longer than the MTU towards their next hop and went there in fragments"},
+	{"ip4-fragment/fragments", "No loss: the fragments made of them"},
+	{"ip4-fragment/mtu-too-small", "The MTU leaves no room for 8 bytes behind the IP header"},
+	{"ip4-fragment/no-buffer", "No packet buffers were free for the fragments"},
+	{"ip4-fragment/queue-full", "Too many fragments at once"},
 
 	{"icmp-error/sent-time-exceeded", "No loss: errors sent for a TTL that is used up. Like all counters of this node: the packet itself was counted as lost where the fault was found"},
 	{"icmp-error/sent-unreachable", "No loss: errors sent for want of a route, for a route that discards, and for a neighbour that does not answer"},

@@ -29,7 +29,7 @@ func adjacency() graph.Spec {
 	a := &adjacencyNode{}
 	return graph.Spec{
 		Name:    nameAdjacency,
-		Edges:   []string{arcPortOut, namePunt, nameICMP, nameICMP6},
+		Edges:   []string{arcPortOut, namePunt, nameICMP, nameICMP6, nameFragment},
 		Reasons: []string{"no-adjacency", "unresolved", "mtu-exceeded"},
 		Process: a.process,
 	}
@@ -76,7 +76,7 @@ func (a *adjacencyNode) unfit(w *graph.Worker, n *graph.Node, slot uint8, next *
 	case !next.Resolved:
 		a.glean(w, n, slot, next.Interface, next.Glean)
 	default:
-		tooBig(w, n, adjacencyMTU, adjacencyToError+familyEdge(w, slot), next.MTU, slot)
+		tooLong(w, n, adjacencyMTU, adjacencyToError, next.MTU, slot)
 	}
 }
 

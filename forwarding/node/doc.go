@@ -9,6 +9,7 @@
 //	ipoe-input        (ipoe.go)       IP and ARP of IPoE subscribers: finds the session, answers ARP
 //	lcp-echo          (echo.go)       LCP of a known session: echo is answered here
 //	local-origin      (local.go)      from every TUN: packets of our own host stack
+//	router-origin     (origin.go)     packets that nodes have made: ICMP errors and fragments
 //	ip4-input         (ip4.go)        checks the IPv4 header
 //	ip6-input         (ip6.go)        checks the IPv6 header; takes out what is not for forwarding
 //	nd-input          (nd.go)         neighbour discovery: answers for our addresses, the rest to control
@@ -16,18 +17,24 @@
 //	source-check6     (subscriber6.go) arc subscriber-in6: the same for IPv6
 //	subscriber-count  (subscriber.go) arc subscriber-in: counts packets and bytes from the subscriber
 //	subscriber-count6 (subscriber.go) arc subscriber-in6: the same node and the same counters of the session
-//	ip4-lookup        (lookup.go)     longest prefix in the VRF, next hop of a group, TTL
+//	ip4-verify        (verify.go)     reverse path of packets from interfaces that want it checked
+//	ip6-verify        (verify.go)     the same for IPv6
+//	ip4-lookup        (lookup.go)     longest prefix in the VRF, next hop of a group, TTL; MSS of TCP (mss.go)
 //	ip6-lookup        (lookup6.go)    the same for IPv6, hop limit
 //	ip4-local         (local.go)      for our own addresses: to the VRF's TUN
 //	ip6-local         (local.go)      the same node for IPv6
 //	adjacency         (adjacency.go)  to a next hop: Ethernet header with its tags; asks for unresolved ones
 //	subscriber-output (output.go)     to a subscriber: its header, PPPoE or plain, with its tags; counts
+//	ip4-fragment      (fragment.go)   cuts IPv4 that is too long for its next hop
+//	icmp-error        (icmp.go)       tells the sender of a packet why it cannot go on (fault.go, limit.go)
+//	icmp6-error       (icmp6.go)      the same for IPv6
 //	port-output       (output.go)     arc port-out ends here: out of the port
 //	punt              (punt.go)       up to control, as far as the policers let it
 //	drop                              gives the buffer back; the reason was counted where it was found
 //
 // A packet goes down this list only: an edge never leads back up. (For the same reason one pass over the
-// list finishes everything that a port brought.) What each node drops for, and its name, stands at the top
+// list finishes everything that a port brought.) What a node makes goes into a queue of the worker and enters at
+// router-origin when the pass has ended. What each node drops for, and its name, stands at the top
 // of its file; the counters are NODE/packets, NODE/vectors and NODE/REASON.
 //
 // # Where a frame goes
@@ -100,8 +107,11 @@
 // an IPoE port all, goes to punt, class SubscriberND. Nothing of this is counted as the subscriber's.
 //
 // IP from elsewhere. ethernet-input finds the L3 interface by port and tags (none: dropped, no-interface), which
-// says the VRF: -> ip4-input -> ip4-lookup, or the nodes of IPv6. From a TUN: local-origin tells the families by the
-// version; the lookup is in the VRF whose TUN it is; such a packet's TTL or hop limit is not decremented.
+// says the VRF: -> ip4-input -> ip4-lookup, or the nodes of IPv6. If the interface wants it, ip4-verify or ip6-verify
+// stands between: strictly, the route to the source must lead out of the interface, by any member of a group; loosely,
+// there must be a route, of which the default route is one (RFC 3704 section 2.4). A discard route is none, our own
+// addresses are nobody else's, and a link-local source is right on every link. From a TUN: local-origin tells the
+// families by the version; the lookup is in the VRF whose TUN it is; such a packet's TTL or hop limit is not decremented.
 //
 // ip4-lookup and ip6-lookup send it on by what the longest prefix leads to:
 //
@@ -110,7 +120,7 @@
 //	a group             one of its next hops by the packet's flow (table/flow.go), then as above
 //	a connected network -> adjacency, which asks for the destination itself
 //	our own address     -> ip4-local or ip6-local -> port-output of the TUN; in a VRF without TUN to punt, class Local
-//	a discard route, or no route: dropped, discard-route or no-route
+//	a discard route, or no route: dropped, discard-route or no-route; the sender is told (below)
 //
 // What is forwarded must have a TTL or hop limit above 1 (else it is dropped, ttl-expired or hop-limit-expired) and gets
 // one less; what is for our own address keeps it.
@@ -122,9 +132,31 @@
 // to punt, class Glean, at most once per second and neighbour; the rest is dropped, unresolved. Control resolves and
 // puts an entry.Neighbor, and a host route to it.
 //
-// Too long. subscriber-output drops a packet longer than the session's MTU, adjacency one longer than the interface's, both
-// as mtu-exceeded. port-output drops only for want of an open port, port-not-open; what a device then cannot send is
-// counted by the port, "Out drops" in show interfaces.
+// Too long, for the session's MTU in subscriber-output or the interface's in adjacency. IPv4 that does not say "don't
+// fragment" goes to ip4-fragment, which makes the fragments in buffers of their own (RFC 791 section 3.2), all or none;
+// each enters again at router-origin, is looked up and counted as what is sent. All else is dropped, mtu-exceeded, and
+// its sender told. What a device cannot send the port counts, "Out drops" in show interfaces; port-output drops only
+// for want of an open port, port-not-open.
+//
+// Errors. Used-up TTLs and hop limits, no-route, discard-route, mtu-exceeded, and unresolved once the neighbour has
+// been asked for in vain for three seconds, are counted where they are found, and the packet goes on to icmp-error or
+// icmp6-error. That node writes the error in front of the packet, in the packet's own buffer, and it enters again at
+// router-origin, in the packet's VRF. Its source is our address on the interface or the subscriber's line that received
+// the packet (our own host stack is told as if by the destination). Nothing is sent about ICMP errors, fragments other
+// than the first, and frames to a group; nor where we have no address, or beyond the rates in limit.go. Spoofed sources
+// (source-check, ip4-verify) are told nothing: the error would go to whom they name.
+//
+//	ttl-expired, hop-limit-expired  time exceeded
+//	no-route                        network unreachable; IPv6: no route
+//	discard-route                   host unreachable; IPv6: reject route
+//	unresolved                      host unreachable; IPv6: address unreachable
+//	mtu-exceeded                    fragmentation needed (RFC 1191), with the MTU; IPv6: packet too big
+//
+// MSS. The lookups know both ends of a packet's way. In TCP packets that open a connection they lower the MSS option to
+// the lesser of what the receiving and the sending interface or session lets through; over IPv6 20 less.
+//
+// Long frames. A frame beyond packet.MaxFrame lies in a chain of buffers. Nodes read headers only, by Worker.Head, which
+// ends with the first buffer; control gets as much.
 //
 // ARP (0x0806). A request for an entry.Local of the interface is answered in its own frame and leaves by the port it
 // came from; control gets a copy when the sender is no neighbour yet. Requests for others are dropped. Replies, and announcements (requests for the sender's own address), go
@@ -146,12 +178,8 @@
 // behind ethernet-input or pppoe-input, if it has frames of its own. Its Spec goes into the list in graph.go, at its
 // place in packet order.
 //
-// ICMP errors, fragmentation, MSS and reverse-path checks are not there yet. Where packets are dropped for want of TTL,
-// route or MTU (the lookups, adjacency, subscriber-output) an edge to a later node that makes the error belongs; the
-// session's record has Gateway4, Gateway6 and MSS for it. A reverse-path check stands between ip4-input or ip6-input and
-// the lookup, beside the subscriber's arcs.
-//
-// Sources: IEEE 802.1Q, RFC 826, RFC 791, RFC 1071, RFC 1624, RFC 1661, RFC 1812, RFC 2131, RFC 2464, RFC 2516, RFC 2827,
-// RFC 2992, RFC 4291, RFC 4861, RFC 5227, RFC 6085, RFC 6438, RFC 8200, RFC 8415.
+// Sources: IEEE 802.1Q, RFC 826, RFC 791, RFC 792, RFC 1071, RFC 1191, RFC 1624, RFC 1661, RFC 1812, RFC 2131, RFC 2464,
+// RFC 2516, RFC 2827, RFC 2992, RFC 3704, RFC 4291, RFC 4443, RFC 4638, RFC 4861, RFC 5227, RFC 6085, RFC 6438, RFC 8200,
+// RFC 8415, RFC 9293.
 // Reading order: this page, graph.go, then the files in packet order.
 package node

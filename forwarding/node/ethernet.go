@@ -91,6 +91,7 @@ func ethernetProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 		if t.etherType != wire.TypePPPoESession {
 			if t.etherType == wire.TypeIPv4 && known.find(w.Tables, access) {
 				c.Interface[i], c.VRF[i] = known.slot, known.vrf
+				c.Flags[i] |= known.flags
 				edge = ethernetToIP4
 			} else if edge = ethernetOthers(w, n, &known, access, t.etherType, slot); edge == ethernetEnded {
 				continue
@@ -130,6 +131,7 @@ func ethernetOthers(w *graph.Worker, n *graph.Node, known *interfaceMemo, access
 		if known.find(w.Tables, access) {
 			c.Interface[i], c.VRF[i] = known.slot, known.vrf
 			if etherType == wire.TypeIPv6 {
+				c.Flags[i] |= known.flags
 				return ethernetToIP6
 			}
 			return ethernetToARP
@@ -230,6 +232,7 @@ type interfaceMemo struct {
 	access    table.Access
 	slot, vrf uint32
 	mac       uint64
+	flags     uint8 // of its packets
 	ok        bool
 }
 
@@ -247,6 +250,9 @@ func (m *interfaceMemo) look(t *table.Tables, access table.Access) {
 		return
 	}
 	if i := t.Interfaces[slot].Load(); i != nil {
-		m.slot, m.vrf, m.mac, m.ok = slot, i.VRF, table.PackMAC(i.MAC), true
+		m.slot, m.vrf, m.mac, m.flags, m.ok = slot, i.VRF, table.PackMAC(i.MAC), 0, true
+		if i.Verify != entry.VerifyOff {
+			m.flags = packet.FlagVerify
+		}
 	}
 }

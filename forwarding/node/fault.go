@@ -48,6 +48,21 @@ func refuse(w *graph.Worker, n *graph.Node, r graph.Reason, e graph.Edge, f faul
 	w.Refuse(n, r, e, slot)
 }
 
+// tooLong turns the way of a packet longer than what fits, in bytes of IP packet: IPv4 is cut into fragments unless it
+// says not to (RFC 791 section 3.2, RFC 1191 section 4), all else is refused. The edges lead to icmp-error,
+// icmp6-error and ip4-fragment, in this order.
+func tooLong(w *graph.Worker, n *graph.Node, r graph.Reason, e graph.Edge, mtu uint32, slot uint8) {
+	switch {
+	case w.Packets.Flags[slot&slotMask]&packet.FlagIPv6 != 0:
+		tooBig(w, n, r, e+1, mtu, slot)
+	case wire.IPv4(w.Head(slot)).DontFragment():
+		tooBig(w, n, r, e, mtu, slot)
+	default:
+		w.Packets.Protocol[slot&slotMask] = uint16(min(mtu, 1<<16-1))
+		w.Send(n, e+2, slot)
+	}
+}
+
 // tooBig has the sender told that a packet is longer than what fits, in bytes of IP packet.
 func tooBig(w *graph.Worker, n *graph.Node, r graph.Reason, e graph.Edge, mtu uint32, slot uint8) {
 	w.Packets.Protocol[slot&slotMask] = uint16(min(mtu, 1<<16-1))

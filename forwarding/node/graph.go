@@ -46,6 +46,9 @@ const (
 	nameLocal6     = "ip6-local"
 	nameAdjacency  = "adjacency"
 	nameSubscriber = "subscriber-output"
+	nameVerify     = "ip4-verify"
+	nameVerify6    = "ip6-verify"
+	nameFragment   = "ip4-fragment"
 	nameICMP       = "icmp-error"
 	nameICMP6      = "icmp6-error"
 	namePortOutput = "port-output"
@@ -70,12 +73,15 @@ func specs() []graph.Spec {
 		sourceCheck6(),
 		subscriberCount(nameCount, arcSubscriberIn),
 		subscriberCount(nameCount6, arcSubscriberIn6),
+		ip4Verify(),
+		ip6Verify(),
 		ip4Lookup(),
 		ip6Lookup(),
 		ipLocal(nameLocal),
 		ipLocal(nameLocal6),
 		adjacency(),
 		subscriberOutput(),
+		ip4Fragment(),
 		icmpError(limit),
 		icmp6Error(limit),
 		portOutput(),

@@ -12,6 +12,7 @@ import (
 const (
 	ip4ToSubscriber = iota
 	ip4ToLookup
+	ip4ToVerify
 )
 
 const (
@@ -28,7 +29,7 @@ const (
 func ip4Input() graph.Spec {
 	return graph.Spec{
 		Name:  nameIP4,
-		Edges: []string{arcSubscriberIn, nameLookup},
+		Edges: []string{arcSubscriberIn, nameLookup, nameVerify},
 		Reasons: []string{
 			"packet-too-short", "bad-version", "bad-header-length", "bad-total-length", "bad-checksum",
 			"martian-source", "martian-destination",
@@ -39,7 +40,7 @@ func ip4Input() graph.Spec {
 
 func ip4InputProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 	c, memory := &w.Packets, w.Arena.Memory
-	kept, subscribers := 0, 0
+	kept, subscribers, flags := 0, 0, uint8(0)
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
 		offset, length := c.Offset[i], c.Length[i]
@@ -58,6 +59,7 @@ func ip4InputProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 		}
 		c.Length[i] = total // what follows is padding
 		c.Source[i], c.Dest[i] = source, destination
+		flags |= c.Flags[i]
 		if c.Session[i] != packet.None {
 			subscribers++
 		}
@@ -66,27 +68,33 @@ func ip4InputProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 	}
 	l.N = kept
 	w.Tables.Prefetch(c, l)
-	ip4Origin(w, n, l, subscribers)
+	ip4Origin(w, n, l, subscribers, flags)
 }
 
-// ip4Origin tells subscribers' packets from others.
-func ip4Origin(w *graph.Worker, n *graph.Node, l *packet.List, subscribers int) {
-	c := &w.Packets
-	switch subscribers {
-	case l.N:
+// ip4Origin tells subscribers' packets from others, of which flags are all that are set.
+func ip4Origin(w *graph.Worker, n *graph.Node, l *packet.List, subscribers int, flags uint8) {
+	switch {
+	case subscribers == l.N:
 		w.Pass(n, ip4ToSubscriber, l)
 		return
-	case 0:
+	case subscribers == 0 && flags&packet.FlagVerify == 0:
 		w.Pass(n, ip4ToLookup, l)
 		return
 	}
 	for _, slot := range l.Slot[:l.N] {
-		if c.Session[slot&slotMask] == packet.None {
-			w.Send(n, ip4ToLookup, slot)
-		} else {
-			w.Send(n, ip4ToSubscriber, slot)
-		}
+		w.Send(n, originOf(&w.Packets, slot&slotMask), slot)
 	}
+}
+
+// originOf returns the edge of one packet. Both families name these edges in one order.
+func originOf(c *packet.Columns, i uint8) graph.Edge {
+	switch {
+	case c.Session[i] != packet.None:
+		return ip4ToSubscriber
+	case c.Flags[i]&packet.FlagVerify != 0:
+		return ip4ToVerify
+	}
+	return ip4ToLookup
 }
 
 // checksumOK verifies a header without options. The one's complement sum of its 16-bit words must be all ones

@@ -13,6 +13,7 @@ import (
 const (
 	ip6ToSubscriber = iota
 	ip6ToLookup
+	ip6ToVerify
 	ip6ToND
 	ip6ToLocal
 	ip6ToPunt
@@ -35,7 +36,7 @@ const (
 func ip6Input() graph.Spec {
 	return graph.Spec{
 		Name:  nameIP6,
-		Edges: []string{arcSubscriberIn6, nameLookup6, nameND, nameLocal6, namePunt},
+		Edges: []string{arcSubscriberIn6, nameLookup6, nameVerify6, nameND, nameLocal6, namePunt},
 		Reasons: []string{
 			"packet-too-short", "bad-version", "bad-payload-length", "martian-source", "martian-destination",
 			"multicast-destination", "link-local-destination", "group-frame", "unknown-subscriber",
@@ -46,7 +47,7 @@ func ip6Input() graph.Spec {
 
 func ip6InputProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 	c, memory := &w.Packets, w.Arena.Memory
-	kept, subscribers := 0, 0
+	kept, subscribers, flags := 0, 0, uint8(0)
 	for _, slot := range l.Slot[:l.N] {
 		i := slot & slotMask
 		offset, length := c.Offset[i], c.Length[i]
@@ -65,6 +66,7 @@ func ip6InputProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 		if (!plain || c.Session[i]&c.Interface[i] == packet.None || c.Flags[i]&packet.FlagGroup != 0) && !ip6Special(w, n, slot) {
 			continue
 		}
+		flags |= c.Flags[i]
 		if c.Session[i] != packet.None {
 			subscribers++
 		}
@@ -73,7 +75,7 @@ func ip6InputProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 	}
 	l.N = kept
 	w.Tables.Prefetch6(c, l)
-	ip6Origin(w, n, l, subscribers)
+	ip6Origin(w, n, l, subscribers, flags)
 }
 
 func badIP6(first uint64, length uint32) graph.Reason {
@@ -92,23 +94,18 @@ func perhapsControl(first uint64) bool {
 	return next == wire.NextICMPv6 || next == wire.IPProtocolUDP
 }
 
-// ip6Origin tells subscribers' packets from others.
-func ip6Origin(w *graph.Worker, n *graph.Node, l *packet.List, subscribers int) {
-	c := &w.Packets
-	switch subscribers {
-	case l.N:
+// ip6Origin tells subscribers' packets from others, as ip4Origin.
+func ip6Origin(w *graph.Worker, n *graph.Node, l *packet.List, subscribers int, flags uint8) {
+	switch {
+	case subscribers == l.N:
 		w.Pass(n, ip6ToSubscriber, l)
 		return
-	case 0:
+	case subscribers == 0 && flags&packet.FlagVerify == 0:
 		w.Pass(n, ip6ToLookup, l)
 		return
 	}
 	for _, slot := range l.Slot[:l.N] {
-		if c.Session[slot&slotMask] == packet.None {
-			w.Send(n, ip6ToLookup, slot)
-		} else {
-			w.Send(n, ip6ToSubscriber, slot)
-		}
+		w.Send(n, originOf(&w.Packets, slot&slotMask), slot)
 	}
 }
 

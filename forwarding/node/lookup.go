@@ -67,9 +67,13 @@ func ip4LookupProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 			}
 			edge = lookupToAdjacency
 		}
-		if c.Flags[i]&packet.FlagLocalOrigin == 0 && !decrementTTL((*[wire.IPv4Length]byte)(memory[c.Offset[i]:])) {
+		b := (*[wire.IPv4Length + wire.TCPLength]byte)(memory[c.Offset[i]:])
+		if c.Flags[i]&packet.FlagLocalOrigin == 0 && !decrementTTL((*[wire.IPv4Length]byte)(b[:])) {
 			refuse(w, n, lookupTTL, lookupToError, faultTTL, slot)
 			continue
+		}
+		if perhapsSYN4(b) {
+			clampMSS4(w, i)
 		}
 		if edge != usual {
 			w.Send(n, edge, slot)

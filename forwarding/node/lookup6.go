@@ -42,13 +42,16 @@ func ip6LookupProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 			w.Drop(n, lookup6Scope, slot)
 			continue
 		}
+		b := (*[wire.IPv6Length + wire.TCPLength]byte)(memory[c.Offset[i]:])
 		if c.Flags[i]&packet.FlagLocalOrigin == 0 {
-			hopLimit := &memory[c.Offset[i]+7]
-			if *hopLimit <= 1 { // RFC 8200 section 3
+			if b[7] <= 1 { // RFC 8200 section 3
 				refuse(w, n, lookupTTL, lookupToError, faultTTL, slot)
 				continue
 			}
-			*hopLimit--
+			b[7]--
+		}
+		if perhapsSYN6(b) {
+			clampMSS6(w, i)
 		}
 		if edge != usual {
 			w.Send(n, edge, slot)

@@ -10,9 +10,8 @@ import (
 )
 
 const (
-	subscriberToOut = iota
-	subscriberToError
-	subscriberToError6 // must be next
+	subscriberToOut   = iota
+	subscriberToError // as tooLong wants them
 )
 
 const subscriberMTU = 0
@@ -22,7 +21,7 @@ const subscriberMTU = 0
 func subscriberOutput() graph.Spec {
 	return graph.Spec{
 		Name:    nameSubscriber,
-		Edges:   []string{arcPortOut, nameICMP, nameICMP6},
+		Edges:   []string{arcPortOut, nameICMP, nameICMP6, nameFragment},
 		Reasons: []string{"mtu-exceeded"},
 		Process: subscriberOutputProcess,
 	}
@@ -39,7 +38,7 @@ func subscriberOutputProcess(w *graph.Worker, n *graph.Node, l *packet.List) {
 		s := &sessions[session].Down
 		length := c.Length[i]
 		if length > uint32(s.MTU) {
-			tooBig(w, n, subscriberMTU, subscriberToError+familyEdge(w, slot), uint32(s.MTU), slot)
+			tooLong(w, n, subscriberMTU, subscriberToError, uint32(s.MTU), slot)
 			continue
 		}
 		count.Output(session, length)

@@ -9,6 +9,7 @@ const (
 	FlagIPv6                    // an IPv6 packet; without it IPv4, where it is IP at all
 	FlagGroup                   // the frame was to a group address
 	FlagLinkScope               // an IPv6 source that is not valid beyond its link
+	FlagVerify                  // the receiving interface wants its reverse path checked
 	FlagMade                    // a node made it; always with FlagLocalOrigin
 )
 

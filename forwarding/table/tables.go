@@ -21,6 +21,8 @@ type Interface struct {
 	// Source4 and Source6 speak to the senders of what was received here; none: 0 and ::.
 	Source4 uint32
 	Source6 Address6
+	Verify  entry.Verify
+	MSS     uint16 // 0: any
 	// Local6 are our IPv6 addresses here: few, and looked at for neighbour discovery only.
 	Local6 []Address6
 }

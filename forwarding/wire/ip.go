@@ -13,6 +13,7 @@ const (
 const (
 	IPv4Length = 20 // without options
 	UDPLength  = 8
+	TCPLength  = 20 // without options
 	ICMPLength = 8
 	ARPLength  = 28 // IPv4 over Ethernet
 )

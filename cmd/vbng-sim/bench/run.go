@@ -248,6 +248,8 @@ func isDrop(name string) bool {
 	switch node {
 	case "inject", "echo", "icmp-error", "icmp6-error": // of errors the loss is counted where the fault was found
 		return false
+	case "ip4-fragment":
+		return counter != "packets" && counter != "vectors" && counter != "fragmented" && counter != "fragments"
 	case "engine":
 		return counter == "panic-drop"
 	}
