@@ -28,7 +28,7 @@ fuzz: ## run every fuzz target for FUZZTIME
 lint: ## gofmt, go vet, staticcheck
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$bad" ] || { echo "not gofmt-clean: $$bad"; exit 1; }
 	$(GO) vet $(PACKAGES)
-	$(GO) vet -tags lab ./etc/lab/...
+	$(GO) vet -tags lab ./etc/lab/... ./routing/bgp
 	$(GO) tool staticcheck $(PACKAGES)
 
 bench: build ## the engine's benchmark, as ratios to this machine's calibration
@@ -43,7 +43,7 @@ packages: ## install the Debian packages that run and lab need (root)
 
 lab: packages build ## end-to-end tests with real peers in network namespaces (root)
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/ ./etc/lab/umlexec
-	$(GO) test -tags lab -count=1 -timeout 20m -v $(LABARGS) ./etc/lab/...
+	$(GO) test -tags lab -count=1 -timeout 20m -v $(LABARGS) ./etc/lab/... ./routing/bgp
 
 run: packages build ## a lab of your own: router, subscribers, Internet, and the CLI (root)
 	@etc/lab/run.sh

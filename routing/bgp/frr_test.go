@@ -1,3 +1,5 @@
+//go:build lab
+
 //go:debug multipathtcp=0
 
 package bgp
