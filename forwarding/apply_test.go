@@ -199,7 +199,7 @@ func TestSessionChangeKeepsCounters(t *testing.T) {
 	if c := r.counters.Session(first); c.InputPackets != 2 {
 		t.Errorf("counters %+v", c)
 	}
-	r.dropped(corePort, etherFrame(coreMAC, routerMAC, wire.TypeIPv4, ipPacket(farIP, s.IPv4, 64, 900)), "subscriber-output/mtu-exceeded")
+	r.dropped(corePort, etherFrame(coreMAC, routerMAC, wire.TypeIPv4, dontFragment(ipPacket(farIP, s.IPv4, 64, 900))), "subscriber-output/mtu-exceeded")
 	r.send(accessPort, pppoeFrame(old, wire.ProtocolIPv4, ipPacket(s.IPv4, farIP, 64, 72)))
 	r.round()
 	if _, ok := r.punted(); !ok {

@@ -109,7 +109,7 @@ func TestTaggedInterface(t *testing.T) {
 	if got := r.through(corePort, append(in, ipPacket(farIP, s.IPv4, 64, 10)...), accessPort); got == nil {
 		t.Error("frame to the interface's own address did not pass")
 	}
-	r.dropped(accessPort, pppoeFrame(s, wire.ProtocolIPv4, ipPacket(s.IPv4, addr("10.9.1.1"), 64, 1400)), "adjacency/mtu-exceeded")
+	r.dropped(accessPort, pppoeFrame(s, wire.ProtocolIPv4, dontFragment(ipPacket(s.IPv4, addr("10.9.1.1"), 64, 1400))), "adjacency/mtu-exceeded")
 }
 
 func TestARPAnswer(t *testing.T) {
