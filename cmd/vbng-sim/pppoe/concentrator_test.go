@@ -7,6 +7,7 @@ import (
 
 	"vbng/cmd/vbng-sim/frame"
 	"vbng/cmd/vbng-sim/life"
+	"vbng/cmd/vbng-sim/toy"
 )
 
 // concentrator is a scripted access concentrator for one client: it answers what it is told to and
@@ -24,6 +25,8 @@ type concentrator struct {
 	address  frame.Addr
 	dns      [2]frame.Addr
 	lcpExtra []byte // options added to our Configure-Request
+
+	toy *toy.Router // nil: no IPv6
 
 	mute    map[string]bool // by note: what is received but not answered
 	notes   []string
@@ -106,6 +109,9 @@ func (a *concentrator) receive(b []byte) [][]byte {
 	protocol, information, err := p.PPP()
 	if err != nil {
 		a.t.Fatal(err)
+	}
+	if protocol == frame.ProtocolIPv6 && a.toy != nil {
+		return a.network6(information)
 	}
 	c, err := parsePacket(information)
 	if err != nil {
@@ -195,6 +201,9 @@ func (a *concentrator) ppp(protocol uint16, p packet) [][]byte {
 		return a.chap(p)
 	case frame.ProtocolIPCP:
 		return a.ipcp(p)
+	}
+	if a.toy != nil {
+		return a.ipv6(protocol, p)
 	}
 	a.t.Errorf("protocol %#04x", protocol)
 	return nil
