@@ -77,6 +77,8 @@ type Manager struct {
 	pending  int     // IPoE clients that are not authorized yet
 	tending  time.Time
 	restore  restoration
+	// farewells are those who wait for a session's end.
+	farewells map[entry.SessionID][]*farewell
 }
 
 // New returns a Manager without sessions. Register it with the commit engine and the punt path, then

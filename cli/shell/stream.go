@@ -72,6 +72,10 @@ func (f *stream) emit(piece any) bool {
 // end tells why the stream has ended, unless the command had nothing more to say.
 func (f *stream) end(asked, inner context.Context, err error) (string, error) {
 	text := f.pipeline.Close()
+	var last *oper.Farewell
+	if errors.As(err, &last) {
+		text, err = text+last.Text+"\n", nil
+	}
 	switch {
 	case f.fault != nil:
 		return text, f.fault

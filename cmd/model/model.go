@@ -16,6 +16,7 @@ import (
 	"vbng/control/commit"
 	"vbng/control/engine"
 	"vbng/control/logbook"
+	"vbng/control/monitor"
 	"vbng/control/oper"
 	"vbng/control/system"
 	"vbng/routing/bgp"
@@ -50,6 +51,7 @@ func Commands() ([]*oper.Command, error) {
 		box().Commands(), engine.New(nil, nil).Commands(), iface.New(iface.Options{}).Commands(), rib.New(rib.Options{}).Commands(),
 		policy.New().Commands(), bgp.New(bgp.Needs{}).Commands(),
 		service.New(service.Options{}).Commands(), (&sessions.Manager{}).Commands(),
+		monitor.New(monitor.Options{Places: &iface.Interfaces{}, Subscribers: &sessions.Manager{}}).Commands(),
 		system.NewHost(nil).Commands(), probe.Commands(probe.Options{}),
 	} {
 		if err := registry.Add(some...); err != nil {

@@ -69,6 +69,7 @@ type paths struct{ run, state string }
 func (p paths) cliSocket() string     { return filepath.Join(p.run, "vbng.sock") }
 func (p paths) forwarderSock() string { return filepath.Join(p.run, "forwarder.sock") }
 func (p paths) settings() string      { return filepath.Join(p.state, "forwarder.json") }
+func (p paths) captures() string      { return filepath.Join(p.state, "captures") }
 func (p paths) store() string         { return filepath.Join(p.state, "store.db") }
 
 func runFlag(flags *flag.FlagSet) *string {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"log/slog"
+	"math/rand/v2"
 
 	"vbng/aaa/service"
 	"vbng/cli/server"
@@ -10,6 +11,7 @@ import (
 	"vbng/control/commit"
 	"vbng/control/engine"
 	"vbng/control/logbook"
+	"vbng/control/monitor"
 	"vbng/control/netns"
 	"vbng/control/oper"
 	"vbng/control/store"
@@ -53,6 +55,7 @@ type router struct {
 	interfaces *iface.Interfaces
 	authority  *service.Service
 	sessions   *sessions.Manager
+	monitor    *monitor.Monitor
 	subsystems []commit.Subsystem
 	commands   *oper.Registry
 	commits    *commit.Manager
@@ -128,6 +131,9 @@ func wire(p paths, home dwelling, seed string, book *logbook.Book) (*router, err
 	} {
 		receivers[c] = r.sessions
 	}
+	r.monitor = monitor.New(monitor.Options{Programmer: r.client, Places: r.interfaces, Subscribers: r.sessions, Folder: p.captures(),
+		Clock: time, Log: log, FirstID: rand.Uint32()})
+	receivers[entry.ClassCapture] = r.monitor
 	for _, c := range []entry.Class{entry.ClassARP, entry.ClassND, entry.ClassGlean} {
 		receivers[c] = r.interfaces
 	}
@@ -140,7 +146,7 @@ func wire(p paths, home dwelling, seed string, book *logbook.Book) (*router, err
 	r.commands = oper.NewRegistry()
 	for _, c := range [][]*oper.Command{
 		box.Commands(), forwarder.Commands(), r.interfaces.Commands(), r.rib.Commands(), filters.Commands(), r.bgp.Commands(),
-		r.authority.Commands(), r.sessions.Commands(), system.NewHost(home.do).Commands(), probe.Commands(probes(time, sockets)),
+		r.authority.Commands(), r.sessions.Commands(), r.monitor.Commands(), system.NewHost(home.do).Commands(), probe.Commands(probes(time, sockets)),
 	} {
 		if err := r.commands.Add(c...); err != nil {
 			return nil, err
@@ -159,5 +165,6 @@ func (r *router) event(e entry.Event) {
 		r.sessions.Event(e)
 	case entry.ForwarderState:
 		r.sessions.Event(e)
+		r.monitor.Event(e)
 	}
 }

@@ -24,7 +24,7 @@ type Command struct {
 	// end. emit takes a piece, of the kinds that Run returns, and waits until the asker has taken it
 	// (a loop must not call it: put a bounded queue between); when it returns false the stream is over
 	// and Stream returns soon. ctx ends with Ctrl-C, with the asker's connection, and with Bound;
-	// Stream then returns nil or ctx.Err(), and what it had switched on is switched off. It may return
+	// Stream then returns nil, ctx.Err() or a *Farewell, and what it had switched on is switched off. It may return
 	// earlier by itself.
 	Stream func(ctx context.Context, call Call, emit func(piece any) bool) error
 	// Bound ends a Stream that goes on. The asker may ask for another by the arguments "count" and

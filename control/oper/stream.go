@@ -14,6 +14,13 @@ type Bound struct {
 	Time   time.Duration // 0: DefaultTime
 }
 
+// Farewell is how a Stream says, at its end, what does not depend on the asker still taking pieces: what it has done, and
+// why there is nothing more. It is an error in form only.
+type Farewell struct{ Text string }
+
+// Error implements error.
+func (f *Farewell) Error() string { return f.Text }
+
 // What ends a stream that says nothing else, and the most that an operator may ask for.
 const (
 	DefaultPieces = 1000

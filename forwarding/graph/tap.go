@@ -99,7 +99,17 @@ func (t *Tap) wants(frame []byte, tags *wire.Tagged, output bool) bool {
 	if output {
 		peer = entry.MAC(frame[0:6])
 	}
-	return peer == t.Peer && t.ofSession(frame, tags)
+	return (peer == t.Peer || output && broadcastReply(frame, tags.Offset, t.Peer)) && t.ofSession(frame, tags)
+}
+
+// broadcastReply reports a DHCP message to everybody that is for one client (RFC 2131 section 4.1).
+func broadcastReply(frame []byte, at int, client entry.MAC) bool {
+	const chaddr = wire.IPv4Length + wire.UDPLength + 28 // our own messages have no IP options
+	if len(frame) < at+chaddr+len(client) || entry.MAC(frame[0:6]) != (entry.MAC{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}) {
+		return false
+	}
+	p := wire.IPv4(frame[at:])
+	return p[0] == 0x45 && p.Protocol() == wire.IPProtocolUDP && p[20] == 0 && p[21] == 67 && entry.MAC(p[chaddr:chaddr+6]) == client
 }
 
 func (t *Tap) onTags(tags *wire.Tagged) bool {

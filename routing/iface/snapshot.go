@@ -1,6 +1,7 @@
 package iface
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -38,6 +39,30 @@ func (i *Interfaces) Port(id entry.PortID) (name string, mac entry.MAC, up bool,
 	p, ok := i.snapshot.Load().ports[id]
 	return p.name, p.mac, p.up, ok
 }
+
+// CapturePoint returns what a name means to who wants to see frames: a port, or a tagged interface on one; the other one
+// is 0. It may be called from any goroutine.
+func (i *Interfaces) CapturePoint(name string) (entry.PortID, entry.InterfaceID, error) {
+	s := i.snapshot.Load()
+	for id, p := range s.ports {
+		if p.name == name {
+			return id, 0, nil
+		}
+	}
+	for id, n := range s.names {
+		if n != name {
+			continue
+		}
+		if c, _ := classify(name); c != classSub {
+			return 0, 0, fmt.Errorf("interface %s has no frames of its own", name)
+		}
+		return 0, id, nil
+	}
+	return 0, 0, fmt.Errorf("there is no interface %s", name)
+}
+
+// InterfaceNames lists the configured interfaces. It may be called from any goroutine.
+func (i *Interfaces) InterfaceNames() []string { return i.names() }
 
 // InterfaceName names an interface, by its number when it has no name. It may be called from any goroutine.
 func (i *Interfaces) InterfaceName(id entry.InterfaceID) string {
