@@ -29,8 +29,8 @@
 //	                                          openIPv6: prefix, advertisements at nd.Pacer's pace
 //	relay: the same session, but messages go to servers (Needs.Relay), and their ACK is what is bound
 //
-// An IPoE session ends when it holds nothing any more, by the cause that took the last thing. One of PPPoE ends
-// with its link.
+// An IPoE session ends when it holds nothing any more, by the cause that took the last thing, or when its client
+// releases the last of its leases (an advertised prefix is none). One of PPPoE ends with its link.
 //
 // After a restart of control, Restore takes the sessions that were up from the store: entries, routes,
 // addresses and identifiers are put back, timers and accounting go on, no client hears of it. Clients

@@ -261,10 +261,25 @@ func (m *Manager) settled(s *Session) {
 }
 
 // lost: something that the client held goes back. An IPoE session with nothing left ends by it; a PPPoE
-// session goes on.
+// session goes on. A client that releases its last lease says goodbye: the advertised prefix, which nobody can give
+// back by a word of its own, does not keep its session.
 func (m *Manager) lost(s *Session, cause Cause) {
+	if cause == CauseReleased && s.link == nil && s.ready() && !s.leases() {
+		m.end(s, cause)
+		return
+	}
 	m.wither(s, cause)
 	m.advance(s)
+}
+
+// leases reports whether a client has a lease, or an offer of one.
+func (s *Session) leases() bool {
+	for _, x := range [...]slot{slotIPv4, slotAddress6, slotDelegated} {
+		if _, ok := s.reserved(x); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // wither ends an IPoE session that neither holds anything nor waits for an answer of ours.

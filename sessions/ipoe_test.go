@@ -261,6 +261,45 @@ func TestFamiliesAreIndependent(t *testing.T) {
 	w.clean()
 }
 
+// TestLastLeaseReleased: the advertised prefix does not keep the session of a client that has released all its
+// leases, in whichever order; and DHCPv6 is answered although the session ends by it.
+func TestLastLeaseReleased(t *testing.T) {
+	release4 := func(w *world, s *station) { s.say4(cRELEASE, s.address, s.server, option(54, s.server.AsSlice())) }
+	release6 := func(w *world, s *station) { s.request6(8) }
+	for name, c := range map[string]struct{ first, last func(*world, *station) }{
+		"DHCPv4 last": {release6, release4}, "DHCPv6 last": {release4, release6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, dualConfig)
+			s := w.station(0)
+			session := s.dhcp()
+			s.solicitRouter()
+			s.solicit()
+			w.settleWith(s)
+			s.request6(3)
+			w.settleWith(s)
+			if len(w.routes) != 4 {
+				t.Fatalf("routes %v", w.routes)
+			}
+			c.first(w, s)
+			w.settleWith(s)
+			if s.session() != session {
+				t.Fatal("the session ended with the first of its leases")
+			}
+			replies := len(s.heard)
+			c.last(w, s)
+			w.settleWith(s)
+			if name == "DHCPv6 last" && !slices.Contains(s.heard[replies:], "REPLY") {
+				t.Errorf("RELEASE was not answered, heard %v", s.heard)
+			}
+			if w.m.stats.ends[CauseReleased] != 1 || w.last().Cause != aaa.UserRequest {
+				t.Fatalf("ends %v, record %+v", w.m.stats.ends, w.last())
+			}
+			w.clean()
+		})
+	}
+}
+
 func TestIPv6Only(t *testing.T) {
 	w := newWorld(t, strings.Replace(dualConfig, " lease-time 600\n", " lease-time 600\n no ip pool\n", 1))
 	s := w.station(0)

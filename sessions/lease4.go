@@ -75,6 +75,7 @@ func (m *Manager) lease4(s *Session, outputs []dhcp4.Output) {
 			m.drop4(s, cause)
 		case dhcp4.Declined:
 			m.declined(s, slotIPv4)
+			m.lost(s, CauseDeclined)
 		case dhcp4.Expired:
 			cause := CauseLeaseExpired
 			if o.Offered {
@@ -146,7 +147,6 @@ func (m *Manager) declined(s *Session, x slot) {
 	m.log.warn("declined", "client found its address in use by another station", "user", s.username, "session", s.acctID,
 		"mac", s.client.mac, "address", b.prefix.Addr(), "kept_back", declineTime)
 	s.let(x)
-	m.lost(s, CauseDeclined)
 }
 
 // quarantine takes back what was declined.

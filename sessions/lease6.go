@@ -43,8 +43,10 @@ func (m *Manager) serve6(s *Session, r *dhcp6.Request) {
 	m.advance(s)
 }
 
-// lease6 does what the DHCPv6 machine asks for, in its order.
+// lease6 does what the DHCPv6 machine asks for, in its order. What goes back may be the last thing of the session, but the
+// client gets its answer first.
 func (m *Manager) lease6(s *Session, outputs []dhcp6.Output) {
+	var gone Cause
 	for _, output := range outputs {
 		if s.ending() {
 			return
@@ -59,20 +61,25 @@ func (m *Manager) lease6(s *Session, outputs []dhcp6.Output) {
 		case dhcp6.Bound:
 			m.bound6(s, o)
 		case dhcp6.Released:
-			m.drop6(s, o.Address, o.Delegated, CauseReleased)
+			s.drop6(o.Address, o.Delegated)
+			gone = CauseReleased
 		case dhcp6.Expired:
-			cause := CauseLeaseExpired
+			s.drop6(o.Address, o.Delegated)
+			gone = CauseLeaseExpired
 			if o.Offered {
-				cause = CauseOfferExpired
+				gone = CauseOfferExpired
 			}
-			m.drop6(s, o.Address, o.Delegated, cause)
 		case dhcp6.Declined:
 			m.declined(s, slotAddress6)
+			gone = CauseDeclined
 		case dhcp6.Send:
 			m.send6(s, o)
 		case dhcp6.Ignored:
 			m.stats.ignored6[o.Reason].Add(1)
 		}
+	}
+	if gone != "" {
+		m.lost(s, gone)
 	}
 	m.scheduleLease(s, timerLease6, s.lease6.Deadline())
 }
@@ -118,14 +125,13 @@ func (m *Manager) bound6(s *Session, o dhcp6.Bound) {
 }
 
 // drop6 gives leases back.
-func (m *Manager) drop6(s *Session, address netip.Addr, delegated netip.Prefix, cause Cause) {
+func (s *Session) drop6(address netip.Addr, delegated netip.Prefix) {
 	if address.IsValid() {
 		s.let(slotAddress6)
 	}
 	if delegated.IsValid() {
 		s.let(slotDelegated)
 	}
-	m.lost(s, cause)
 }
 
 func (m *Manager) send6(s *Session, o dhcp6.Send) {
