@@ -46,8 +46,10 @@ func (l *Lab) Guest(name, role string, number int, arguments ...string) *Guest {
 // scripts copies the guests' scripts to where a guest may read them, whatever the rights on the tree.
 func (l *Lab) scripts() string {
 	dir := filepath.Join(l.Dir, "uml")
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root(), "etc/lab/uml"))); err != nil && !os.IsExist(err) {
-		l.t.Fatal(err)
+	for _, folder := range []string{"uml", "hooks"} {
+		if err := os.CopyFS(dir, os.DirFS(filepath.Join(root(), "etc/lab", folder))); err != nil && !os.IsExist(err) {
+			l.t.Fatal(err)
+		}
 	}
 	if err := os.Chmod(filepath.Join(dir, "init.sh"), 0o755); err != nil {
 		l.t.Fatal(err)

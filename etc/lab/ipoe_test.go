@@ -116,3 +116,52 @@ func checkRecords(t *testing.T, radius *RADIUS, s *Station) {
 		t.Errorf("%s: Start of session %s, Stop of %s", s.Name, id, stop[0]["Acct-Session-Id"])
 	}
 }
+
+// TestIPoEOnVLANs leases to busybox's client behind the kernel's VLAN devices, two tags deep, and to one that has a
+// PPPoE session on the same VLAN from the same MAC address.
+func TestIPoEOnVLANs(t *testing.T) {
+	l := New(t)
+	l.Wire()
+	l.FreeRADIUS(false)
+	access, core, wire := l.Capture("A", "acc0"), l.Capture("I", "net0"), l.Capture("S", "rad0")
+	r := l.StartRouter(dualConfig())
+	l.ServeTransfers()
+	guest := func(name string, number int, arguments ...string) *Guest {
+		return l.Guest(name, "ipoe", number, append(arguments, "server="+InternetAddr, fmt.Sprintf("bytes=%d", transferBytes))...)
+	}
+	qinq := guest("qinq", 1, "vlan=100.200")
+	both := guest("both", 2, "vlan=77", "user=bob", "password=builder", "hold=5")
+
+	Until(t, 60*time.Second, "both kinds of session on VLAN 77", func() bool { return both.Results()["ppp-ping"] != "" })
+	need(t, r.CLI("show subscribers"), both.Results()["address"], both.Results()["ppp-address"])
+	l.pingsFromInternet(t, both.Results()["address"])
+	l.pingsFromInternet(t, both.Results()["ppp-address"])
+	for _, g := range []*Guest{qinq, both} {
+		g.Wait(t, 100*time.Second)
+		g.checkLease(t)
+	}
+	for _, name := range []string{"ping-again", "ppp-ping"} {
+		if got := both.Results()[name]; got != "ok" {
+			t.Errorf("guest both: %s = %q", name, got)
+		}
+	}
+	Until(t, 10*time.Second, "no subscriber is left", func() bool { return strings.TrimSpace(r.CLI("show subscribers")) == "0 sessions" })
+	l.Decoded(access, core, wire)
+	l.Saw(access, "eth.src == "+l.mac("access0"), "ieee8021ad && dhcp.option.dhcp == 5", "vlan.id == 77 && dhcp", "vlan.id == 77 && pppoes")
+}
+
+// checkLease judges what a guest of role ipoe reported.
+func (g *Guest) checkLease(t *testing.T) {
+	t.Helper()
+	transferred := fmt.Sprintf("sent=%[1]d received=%[1]d same=yes", transferBytes)
+	bad := t.Failed()
+	for name, want := range map[string]string{"up": "yes", "ping": "ok", "ping1472": "ok", "renewed": "yes", "released": "yes",
+		"tcp-up": transferred, "tcp-down": transferred} {
+		if got := g.Results()[name]; got != want {
+			t.Errorf("%s: %s = %q, want %q", g.Name, name, got, want)
+		}
+	}
+	if t.Failed() && !bad {
+		t.Log(g.Output())
+	}
+}

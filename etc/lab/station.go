@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -86,18 +87,16 @@ func (s *Station) Events() []string {
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-// Last returns the values of the newest event of one of the kinds.
+// Last returns what the events of the kinds said last, by name.
 func (s *Station) Last(kinds ...string) map[string]string {
 	values := map[string]string{}
 	for _, line := range s.Events() {
 		fields := strings.Fields(line)
-		for _, kind := range kinds {
-			if len(fields) == 0 || fields[0] != kind {
-				continue
-			}
-			clear(values)
-			for _, field := range fields[1:] {
-				name, value, _ := strings.Cut(field, "=")
+		if len(fields) == 0 || !slices.Contains(kinds, fields[0]) {
+			continue
+		}
+		for _, field := range fields[1:] {
+			if name, value, _ := strings.Cut(field, "="); value != "" {
 				values[name] = value
 			}
 		}

@@ -1,16 +1,7 @@
 # role: one subscriber on the kernel's PPPoE.
 # arguments: user password auth (chap or pap) vlan (none, S, S.C) server (Internet address) bytes
 
-link=eth0
-case $vlan in
-none) ;;
-*.*)
-	ip link add link eth0 name s0 type vlan proto "${tpid:-802.1ad}" id "${vlan%.*}" && ip link set s0 up
-	ip link add link s0 name c0 type vlan id "${vlan#*.}" && ip link set c0 up
-	link=c0
-	;;
-*) ip link add link eth0 name s0 type vlan id "$vlan" && ip link set s0 up && link=s0 ;;
-esac
+. "${role%/*}/link.sh"
 echo "\"$user\" * \"$password\" *" >/etc/ppp/$auth-secrets
 chmod 600 /etc/ppp/$auth-secrets
 
