@@ -131,3 +131,26 @@ func TestRefused(t *testing.T) {
 		t.Errorf("left behind:\n%s", out)
 	}
 }
+
+// TestMaxPayload negotiates an MTU of 1,500 bytes by PPP-Max-Payload (RFC 4638), and uses all of it both ways.
+func TestMaxPayload(t *testing.T) {
+	l := New(t)
+	l.Wire()
+	l.FreeRADIUS(false)
+	access, core, radius := l.Capture("A", "acc0"), l.Capture("I", "net0"), l.Capture("S", "rad0")
+	r := l.StartRouter(radiusConfig("", "mru 1500\n mtu 1500"))
+	l.ServeTransfers()
+	g := l.JumboGuest("jumbo", "pppoe", 1, "user=bob", "password=builder", "auth=chap", "vlan=none", "server="+InternetAddr,
+		fmt.Sprintf("bytes=%d", transferBytes), "mtu=1500", "hold=8")
+	Until(t, 90*time.Second, "the guest has used its line", func() bool { return g.Results()["tcp-down"] != "" || g.Ended() })
+	need(t, r.CLI("show subscribers detail"), "1500, 1460, 1500 bytes")
+	l.pingsFromInternet(t, g.Results()["address"], "-M", "do", "-s", "1472")
+	g.Wait(t, 60*time.Second)
+	checkGuest(t, g, "chap")
+	if got := g.Results()["ping1472"]; got != "ok" {
+		t.Errorf("guest: ping1472 = %q", got)
+	}
+	l.Decoded(access, core, radius)
+	l.Saw(access, "eth.src == "+l.mac("access0"), "pppoe.code == 0x07 && pppoed.tags.max_payload == 05:dc", "pppoe.code == 0x65 && pppoed.tags.max_payload == 05:dc",
+		"pppoes && ip.len == 1500")
+}

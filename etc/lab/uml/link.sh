@@ -1,6 +1,7 @@
 # Makes the device that a role uses, and names it in $link.
-# arguments: vlan (none, S, S.C), tpid (of S with S.C; 802.1ad)
+# arguments: device (eth0), vlan (none, S, S.C), tpid (of S with S.C; 802.1ad)
 link=${device:-eth0}
+ip link set $link up
 case $vlan in
 none | '') ;;
 *.*)
