@@ -49,8 +49,7 @@ func dash(text string) string {
 	return text
 }
 
-// oneLine keeps what came from outside (a user name, a reply message) from breaking the table or
-// reaching the terminal as an escape sequence.
+// oneLine keeps what came from outside (a user name, a reply message) from breaking the table.
 func oneLine(text string) string {
 	for _, r := range text {
 		if !strconv.IsPrint(r) {

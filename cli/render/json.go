@@ -21,7 +21,7 @@ func JSON(answer any) (string, error) {
 	if err := e.Encode(exported(answer)); err != nil {
 		return "", fmt.Errorf("render as JSON: %w", err)
 	}
-	return b.String(), nil
+	return printableJSON(b.String()), nil
 }
 
 func exported(answer any) any {

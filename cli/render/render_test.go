@@ -1,10 +1,13 @@
 package render
 
 import (
+	"encoding/json"
 	"net/netip"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"vbng/control/oper"
 )
@@ -129,4 +132,28 @@ func filtered(text string, filters ...Filter) (string, error) {
 	}
 	first, rest, _ := strings.Cut(text, "\n")
 	return p.Write(first+"\n") + p.Write(rest) + p.Close(), nil
+}
+
+// TestNoTextReachesTheTerminalAsACommand has an escape sequence at every place where text of others may stand.
+func TestNoTextReachesTheTerminalAsACommand(t *testing.T) {
+	const evil = "\x1b]0;x\x07 \u009b31m \u202e \xff \U000e0041"
+	for _, answer := range []any{
+		evil,
+		oper.Document{Sections: []oper.Section{{Title: evil, Text: evil + "\nnext"}, {Lines: []oper.Field{{Name: evil, Value: evil}}}}},
+		oper.Table[row]{Rows: []row{{User: evil}}, Summary: evil},
+	} {
+		text := Text(answer)
+		structured, err := JSON(answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !json.Valid([]byte(structured)) {
+			t.Errorf("not JSON: %s", structured)
+		}
+		for _, got := range []string{text, structured} {
+			if !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+				t.Errorf("%q", got)
+			}
+		}
+	}
 }

@@ -9,7 +9,9 @@ import (
 )
 
 // Text renders an answer for people. It ends with a newline unless it is empty.
-func Text(answer any) string {
+func Text(answer any) string { return Printable(plain(answer)) }
+
+func plain(answer any) string {
 	switch a := answer.(type) {
 	case nil:
 		return ""

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"vbng/cli/render"
 	"vbng/control/line"
 )
 
@@ -100,7 +101,8 @@ func choices(i *line.Item, partial line.Word) []Choice {
 	}
 	slices.Sort(names)
 	for _, n := range slices.Compact(names) {
-		if strings.HasPrefix(n, partial.Text) {
+		// A name that subscribers chose may have characters that no line can have, and no terminal should get.
+		if strings.HasPrefix(n, partial.Text) && render.Printable(n) == n {
 			all = append(all, Choice{Text: line.Quote(n), Help: i.Help})
 		}
 	}

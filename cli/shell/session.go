@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vbng/cli/grammar"
+	"vbng/cli/render"
 	"vbng/control/commit"
 	"vbng/control/config"
 	"vbng/control/line"
@@ -177,7 +178,7 @@ func (s *Session) Follow(ctx context.Context, text string, piece func(string) bo
 
 func failure(err error) Reply {
 	if at, ok := err.(*line.Error); ok {
-		return Reply{Error: at.Text, Column: at.Column}
+		return Reply{Error: render.Printable(at.Text), Column: at.Column}
 	}
-	return Reply{Error: err.Error(), Column: -1}
+	return Reply{Error: render.Printable(err.Error()), Column: -1}
 }

@@ -34,7 +34,7 @@ func registry(t testing.TB) *oper.Registry {
 			return table, nil
 		}, Args: []oper.Arg{
 			{Name: "detail", Help: "Everything", Flag: true, Optional: true},
-			{Name: "user", Help: "Of this user", Keyword: true, Optional: true, Complete: func() []string { return []string{"alice", "bob", "a b"} }},
+			{Name: "user", Help: "Of this user", Keyword: true, Optional: true, Complete: func() []string { return []string{"alice", "bob", "a b", "\x1b]0;root\x07"} }},
 		}},
 		&oper.Command{Words: "show slow", Help: "Never answers", Run: func(ctx context.Context, _ oper.Call) (any, error) {
 			<-ctx.Done()
@@ -380,5 +380,12 @@ func TestAudit(t *testing.T) {
 	}
 	if strings.Contains(got, "won") || strings.Contains(got, "show") {
 		t.Errorf("log\n%s", got)
+	}
+}
+
+func TestNamesOfOthersAreNoCommandsToTheTerminal(t *testing.T) {
+	x := newTerminal(t)
+	if got := x.s.Help("show subscribers user "); strings.Contains(got, "\x1b") || strings.Contains(got, "root") {
+		t.Errorf("%q", got)
 	}
 }
