@@ -42,8 +42,12 @@ func (s *Sockets) Control(vrf string) func(network, address string, c syscall.Ra
 	if vrf == Management {
 		return func(string, string, syscall.RawConn) error { return nil }
 	}
-	device := Device(s.table.ID(vrf))
 	return func(_, _ string, c syscall.RawConn) error {
+		id, ok := s.table.Lookup(vrf)
+		if !ok {
+			return fmt.Errorf("there is no VRF %q", vrf)
+		}
+		device := Device(id)
 		var err error
 		failed := c.Control(func(fd uintptr) { err = bindToDevice(int(fd), device) })
 		return errors.Join(failed, err)

@@ -49,6 +49,22 @@ func (t *Table) ID(name string) entry.VRFID {
 	return id
 }
 
+// Lookup returns the number of a VRF that has been asked for since the start. Unlike ID it gives none away: for
+// names that an operator may have mistyped.
+func (t *Table) Lookup(name string) (id entry.VRFID, ok bool) {
+	if name == "" {
+		name = Default
+	}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	for id, n := range t.names {
+		if n == name {
+			return id, true
+		}
+	}
+	return 0, false
+}
+
 // Name returns the name of a VRF, its number in digits when nobody asked for its number yet.
 func (t *Table) Name(id entry.VRFID) string {
 	t.mu.RLock()

@@ -1,6 +1,7 @@
 package vrf
 
 import (
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -41,6 +42,20 @@ func TestTable(t *testing.T) {
 	}
 	if got := Device(7); got != "vbng7" {
 		t.Errorf("Device(7) = %q", got)
+	}
+}
+
+// TestSocketsMakeNoVRF asks for a socket in a VRF whose name is mistyped: numbers are kept for ever.
+func TestSocketsMakeNoVRF(t *testing.T) {
+	n := &numbers{of: map[string]uint32{}}
+	x := NewTable(n)
+	x.ID("red")
+	_, err := NewSockets(x, nil).ListenUDP("rde", netip.AddrPort{})
+	if err == nil || !strings.Contains(err.Error(), `there is no VRF "rde"`) {
+		t.Errorf("error %v", err)
+	}
+	if len(n.of) != 1 || len(x.Names()) != 1 {
+		t.Errorf("numbers %v, names %v", n.of, x.Names())
 	}
 }
 
