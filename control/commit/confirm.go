@@ -94,7 +94,11 @@ func (m *Manager) expire() {
 	m.commits.Lock()
 	defer m.commits.Unlock()
 	u, waits := m.Unconfirmed()
-	if !waits || m.options.Clock.Now().Before(u.Deadline) {
+	if !waits {
+		return
+	}
+	if left := u.Deadline.Sub(m.options.Clock.Now()); left > 0 { // it was moved, or the clock set back
+		m.arm(min(left, u.hold))
 		return
 	}
 	m.options.Logger.Warn("configuration was not confirmed in time, going back", "revision", u.Revision, "user", u.User, "back to", u.Back)
@@ -187,12 +191,16 @@ func (m *Manager) installUnconfirmed(old, tree *config.Tree, r Revision, hold ti
 	return time.Time{}, fmt.Errorf("commit that waits for confirmation: %w", err)
 }
 
-// wait makes u what waits and arms its deadline.
+// wait makes u what waits and arms its deadline, which from here on follows no step of the clock: one that was read
+// from disk has no monotonic part.
 func (m *Manager) wait(u Unconfirmed) {
+	now := m.options.Clock.Now()
+	left := u.Deadline.Sub(now)
+	u.Deadline = now.Add(left)
 	m.mu.Lock()
 	m.waiting = &u
 	m.mu.Unlock()
-	m.arm(u.Deadline.Sub(m.options.Clock.Now()))
+	m.arm(left)
 }
 
 func (m *Manager) arm(d time.Duration) {

@@ -144,6 +144,27 @@ func TestDeadlineAfterClockStep(t *testing.T) {
 	r.runs(one, false)
 }
 
+// steppedClock is a clock that somebody has set.
+type steppedClock struct {
+	*clock.Fake
+	by time.Duration
+}
+
+func (c *steppedClock) Now() time.Time { return c.Fake.Now().Add(c.by) }
+
+// A clock that is set back while a commit waits does not make it permanent.
+func TestClockSetBackWhileWaiting(t *testing.T) {
+	r := newRouter(t, one)
+	c := &steppedClock{Fake: r.clock}
+	r.manager.options.Clock = c
+	r.must(r.hold(two))
+	c.by = -time.Hour
+	for range 8 {
+		r.passes(10 * time.Minute)
+	}
+	r.runs(one, false)
+}
+
 func TestDamagedDeadlineIsReported(t *testing.T) {
 	r := newRouter(t, one)
 	r.must(os.WriteFile(r.manager.archive.unconfirmedPath(), []byte("! vbng unconfirmed x\n"), 0o600))
