@@ -87,8 +87,9 @@ func dialer(s *vrf.Sockets) logbook.Dial {
 const dialTimeout = 5 * time.Second
 
 // probes lets ping and traceroute have sockets of VRFs.
-func probes(c clock.Clock, s *vrf.Sockets) probe.Options {
-	return probe.Options{Clock: c, Identifier: func() uint16 { return uint16(rand.Uint32()) },
+func probes(c clock.Clock, s *vrf.Sockets, t *vrf.Table) probe.Options {
+	return probe.Options{Clock: c, VRFs: func() []string { return append(t.Names(), vrf.Default, vrf.Management) },
+		Identifier: func() uint16 { return uint16(rand.Uint32()) },
 		Open: func(name string, to, source netip.Addr, dontFragment bool) (probe.Conn, error) {
 			return s.OpenICMP(name, to, source, dontFragment)
 		}}

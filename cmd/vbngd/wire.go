@@ -146,7 +146,7 @@ func wire(p paths, home dwelling, seed string, book *logbook.Book) (*router, err
 	r.commands = oper.NewRegistry()
 	for _, c := range [][]*oper.Command{
 		box.Commands(), forwarder.Commands(), r.interfaces.Commands(), r.rib.Commands(), filters.Commands(), r.bgp.Commands(),
-		r.authority.Commands(), r.sessions.Commands(), r.monitor.Commands(), system.NewHost(home.do).Commands(), probe.Commands(probes(time, sockets)),
+		r.authority.Commands(), r.sessions.Commands(), r.monitor.Commands(), system.NewHost(home.do).Commands(), probe.Commands(probes(time, sockets, r.vrfs)),
 	} {
 		if err := r.commands.Add(c...); err != nil {
 			return nil, err

@@ -49,7 +49,7 @@ type Hop struct {
 
 // Commands returns ping and traceroute.
 func Commands(o Options) []*oper.Command {
-	vrf := oper.Arg{Name: "vrf", Help: "VRF to ask from; management is the host's own stack", Keyword: true, Optional: true}
+	vrf := oper.Arg{Name: "vrf", Help: "VRF to ask from; management is the host's own stack", Keyword: true, Optional: true, Complete: o.VRFs}
 	to := oper.Arg{Name: "address", Help: "IPv4 or IPv6 address", Check: checkAddress}
 	source := oper.Arg{Name: "source", Help: "address of ours to ask from", Keyword: true, Optional: true, Check: checkAddress}
 	return []*oper.Command{

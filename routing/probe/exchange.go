@@ -25,6 +25,8 @@ type Options struct {
 	Open func(vrf string, to, source netip.Addr, dontFragment bool) (Conn, error)
 	// Identifier chooses an echo identifier, so that commands at one time do not take one another's replies.
 	Identifier func() uint16
+	// VRFs are the names that may be completed; may be nil.
+	VRFs func() []string
 }
 
 // exchange is one command's socket.
