@@ -28,10 +28,11 @@ func (m configure) handle(s *speaker) {
 }
 
 // retry starts BGP again that could not be started.
-type retry struct{ generation int }
+type retry struct{}
 
-func (m retry) handle(s *speaker) {
-	if s.server == nil && s.wanted != nil && m.generation == s.generation {
+func (retry) handle(s *speaker) {
+	s.retrying = false
+	if s.server == nil && s.wanted != nil {
 		s.reach()
 	}
 }
@@ -66,7 +67,10 @@ func (s *speaker) start() bool {
 			s.log.Error("BGP cannot be started, trying again", "error", err)
 		}
 		s.publish(err.Error())
-		s.loop.After(retryDelay, retry{s.generation})
+		if !s.retrying {
+			s.retrying = true
+			s.loop.After(retryDelay, retry{})
+		}
 		return false
 	}
 	s.server = srv

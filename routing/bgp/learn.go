@@ -1,6 +1,7 @@
 package bgp
 
 import (
+	"maps"
 	"net/netip"
 	"slices"
 
@@ -89,27 +90,37 @@ func path(prefix netip.Prefix, hops []nextHop, maximum int) rib.Path {
 // relearn reads the whole table again, after the number of paths in use or our own addresses have changed.
 func (s *speaker) relearn() {
 	b := s.boundary()
+	now := map[netip.Prefix][]nextHop{}
 	err := s.server.list(api.TableType_GLOBAL, "", "", func(d *api.Destination) {
-		s.pendingBest(b, d)
+		for _, l := range b.learn(bestPaths(d)) {
+			now[l.prefix] = l.hops
+		}
 	})
 	if err != nil {
 		s.log.Error("BGP's table could not be read", "error", err)
+		return
 	}
+	s.replaceLearned(now)
 	s.flushLater()
 }
 
-// pendingBest takes a destination's equally good paths: GoBGP lists the best first, and those that tie with
-// it are marked best as well.
-func (s *speaker) pendingBest(b boundary, d *api.Destination) {
-	var best []*api.Path
+// replaceLearned makes now all that is learned: what the boundary has come to refuse is withdrawn.
+func (s *speaker) replaceLearned(now map[netip.Prefix][]nextHop) {
+	for prefix := range s.installed {
+		s.pending[prefix] = nil
+	}
+	maps.Copy(s.pending, now)
+}
+
+// bestPaths returns a destination's equally good paths: GoBGP lists the best first, and those that tie with it are
+// marked best as well.
+func bestPaths(d *api.Destination) (best []*api.Path) {
 	for _, p := range d.GetPaths() {
 		if p.GetBest() {
 			best = append(best, p)
 		}
 	}
-	for _, l := range b.learn(best) {
-		s.pending[l.prefix] = l.hops
-	}
+	return best
 }
 
 // endOfRIB is the marker of RFC 4724 2: the neighbour has told all it knows.

@@ -55,6 +55,7 @@ type speaker struct {
 	overdue     bool // staleLimit has passed
 	flushPosted bool
 	counting    bool
+	retrying    bool // a retry is on its way
 }
 
 // message is one input of the loop.
@@ -70,8 +71,9 @@ type notes struct {
 	trouble  string // why BGP does not run
 }
 
-// newSpeaker starts the loop of a VRF.
-func newSpeaker(vrf string, needs *Needs, restarting bool) *speaker {
+// newSpeaker starts the loop of a VRF, when the VRF's speaker of before has ended: the two would have the same
+// listening socket and the same routes. before is nil when there was none.
+func newSpeaker(vrf string, needs *Needs, restarting bool, before <-chan struct{}) *speaker {
 	s := &speaker{
 		vrf: vrf, id: needs.VRFs.ID(vrf), needs: needs, loop: loop.New[message](needs.Clock, 0), log: needs.Log.With("vrf", vrfName(vrf)),
 		running: &settings{}, restarting: restarting, ended: make(chan struct{}),
@@ -83,6 +85,9 @@ func newSpeaker(vrf string, needs *Needs, restarting bool) *speaker {
 	s.end = cancel
 	go func() {
 		defer close(s.ended)
+		if before != nil {
+			<-before
+		}
 		s.loop.Run(ctx, func(m message) { m.handle(s) })
 	}()
 	s.loop.After(staleLimit, expired{})
@@ -114,6 +119,7 @@ func (s *speaker) stop() {
 		s.server = nil
 	}
 	s.generation++
+	s.flushPosted = false // the flush that is on its way has nothing to tell any more
 	clear(s.pending)
 	clear(s.installed)
 	clear(s.routes)

@@ -43,12 +43,15 @@ type BGP struct {
 	needs Needs
 
 	mu       sync.Mutex
-	speakers map[string]*speaker // by VRF name
-	started  bool                // a configuration was applied: what comes now is no restart
+	speakers map[string]*speaker        // by VRF name
+	leaving  map[string]<-chan struct{} // by VRF name: closed when the one that was removed last has ended
+	started  bool                       // a configuration was applied: what comes now is no restart
 }
 
 // New returns the subsystem. Nothing runs until "router bgp" is configured.
-func New(n Needs) *BGP { return &BGP{needs: n, speakers: map[string]*speaker{}} }
+func New(n Needs) *BGP {
+	return &BGP{needs: n, speakers: map[string]*speaker{}, leaving: map[string]<-chan struct{}{}}
+}
 
 // Name implements commit.Subsystem.
 func (b *BGP) Name() string { return "bgp" }
@@ -73,12 +76,13 @@ func (b *BGP) Apply(_, new *config.Tree) {
 	for vrf, s := range b.speakers {
 		if wanted[vrf] == nil {
 			s.loop.Post(remove{})
+			b.leaving[vrf] = s.ended
 			delete(b.speakers, vrf)
 		}
 	}
 	for vrf, settings := range wanted {
 		if b.speakers[vrf] == nil {
-			b.speakers[vrf] = newSpeaker(vrf, &b.needs, !b.started)
+			b.speakers[vrf] = newSpeaker(vrf, &b.needs, !b.started, b.leaving[vrf])
 		}
 		b.speakers[vrf].loop.Post(configure{settings})
 	}
