@@ -80,7 +80,12 @@ type Request struct {
 	CHAPResponse  []byte
 	Line          Line
 	PPPoESession  uint16
+	Trace         Trace // mostly nil
 }
+
+// Trace hears what is exchanged with servers, in words and without secrets. It may be called on any goroutine, and does
+// not block.
+type Trace func(text string)
 
 // Grant is what an authenticated subscriber gets. Zero values mean "not said".
 type Grant struct {
@@ -208,4 +213,5 @@ type Record struct {
 	SessionTime   time.Duration // by the monotonic clock
 	Usage         Usage
 	Cause         TerminateCause // Stop only
+	Trace         Trace          `json:"-"` // mostly nil; not kept
 }

@@ -85,6 +85,9 @@ func (m *Manager) interim(s *Session) {
 
 func (m *Manager) account(s *Session, rec aaa.Record) {
 	s.reported = rec.Usage
+	if m.followers != nil {
+		rec.Trace = m.trace(s)
+	}
 	m.needs.Accountant.Account(rec)
 }
 

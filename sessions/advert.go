@@ -136,6 +136,9 @@ func (m *Manager) sendIPv6(s *Session, packet []byte) {
 		m.sendPPP(s, protocolIPv6, packet)
 		return
 	}
+	if m.followers != nil {
+		m.tellPPP(s, "out", protocolIPv6, packet)
+	}
 	m.sendEthernet(s.client, s.ownMAC, etherTypeIPv6, packet)
 }
 

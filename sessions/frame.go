@@ -15,6 +15,9 @@ func (m *Manager) sendPPP(s *Session, protocol uint16, information []byte) {
 	n += wire.PutPPPoE(frame[n:], wire.CodeSession, s.pppoe, wire.PPPProtocolLength+len(information))
 	n += wire.PutPPP(frame[n:], protocol)
 	n += copy(frame[n:], information)
+	if m.followers != nil {
+		m.tellPPP(s, "out", protocol, information)
+	}
 	m.inject(s.client.place.Port, frame[:n])
 }
 
@@ -23,6 +26,9 @@ func (m *Manager) sendDiscovery(to client, own entry.MAC, packet []byte) {
 	frame := make([]byte, headersBytes+len(packet))
 	n := m.putTagged(frame, to, own, wire.TypePPPoEDiscovery)
 	n += copy(frame[n:], packet)
+	if all := m.listeners(); all != nil {
+		tellDiscovery(all, to.mac, "out", packet)
+	}
 	m.inject(to.place.Port, frame[:n])
 }
 

@@ -14,6 +14,9 @@ func (m *Manager) authorized(msg authorized) {
 		m.stats.late.Add(1)
 		return
 	}
+	if m.followers != nil {
+		m.tellAnswer(s, msg.answer)
+	}
 	grant, reject := msg.answer.Grant, msg.answer.Reject
 	if grant == nil {
 		if reject == nil {

@@ -126,10 +126,14 @@ func (m *Manager) authorizeLine(s *Session) {
 	username := s.profile.username.expand(line)
 	m.index.name(s, username)
 	id := s.id
-	m.needs.Authorizer.Authorize(aaa.Request{
+	request := aaa.Request{
 		AcctSessionID: s.acctID, Group: s.profile.group, Username: username, Method: aaa.ByLine,
 		Password: []byte(s.profile.password), Line: line,
-	}, func(a aaa.Answer) { m.loop.Post(authorized{id: id, username: username, answer: a}) })
+	}
+	if m.followers != nil {
+		request.Trace = m.trace(s)
+	}
+	m.needs.Authorizer.Authorize(request, func(a aaa.Answer) { m.loop.Post(authorized{id: id, username: username, answer: a}) })
 }
 
 // admitted takes the grant of a line into effect: the forwarder learns of the session, then what the client

@@ -3,6 +3,7 @@ package sessions
 import (
 	"net/netip"
 	"time"
+	"vbng/control/dissect"
 
 	"vbng/sessions/dhcp4"
 	"vbng/sessions/pool"
@@ -176,6 +177,9 @@ func (m *Manager) tend() {
 // send4 sends a DHCP reply to a session's client.
 func (m *Manager) send4(s *Session, payload []byte, to dhcp4.Destination) {
 	m.stats.sent4.Add(1)
+	if m.followers != nil {
+		m.tell(s, "out", dissect.DHCPv4(payload))
+	}
 	who := s.client
 	if to.Broadcast {
 		who.mac = broadcastMAC

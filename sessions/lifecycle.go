@@ -133,6 +133,9 @@ func (m *Manager) withdrawn(msg withdrawn) {
 func (m *Manager) received(msg received) {
 	defer frameBuffers.Put(msg.buffer)
 	s := m.index.byID[msg.id]
+	if m.followers != nil && s != nil {
+		m.tellPPP(s, "in", msg.protocol, msg.buffer.data[:msg.buffer.n])
+	}
 	if s == nil || s.ending() || s.state == StateDiscovered || s.link == nil {
 		m.stats.late.Add(1)
 		return
@@ -212,6 +215,9 @@ func (m *Manager) authenticate(s *Session, r ppp.AuthRequest) {
 	case ppp.AuthCHAPMD5:
 		request.Method = aaa.CHAPMD5
 		request.CHAPID, request.CHAPChallenge, request.CHAPResponse = r.CHAPID, r.Challenge, r.Response
+	}
+	if m.followers != nil {
+		request.Trace = m.trace(s)
 	}
 	id := s.id
 	m.needs.Authorizer.Authorize(request, func(a aaa.Answer) {

@@ -2,7 +2,9 @@ package sessions
 
 import (
 	"bytes"
+	"fmt"
 
+	"vbng/control/dissect"
 	"vbng/forwarding/entry"
 	"vbng/forwarding/wire"
 	"vbng/sessions/dhcp4"
@@ -130,7 +132,11 @@ func (m *Manager) asked4(msg asked4) {
 	if r.Agent != nil {
 		said.CircuitID, said.RemoteID = r.Agent.CircuitID, r.Agent.RemoteID
 	}
-	if s := m.heard(msg.from, said); s != nil && s.link == nil {
+	s := m.heard(msg.from, said)
+	if m.followers != nil {
+		m.tellLine(s, msg.from.client, dissect.DHCPv4(msg.say.payload))
+	}
+	if s != nil && s.link == nil {
 		m.said4(s, msg.say)
 	}
 }
@@ -138,14 +144,22 @@ func (m *Manager) asked4(msg asked4) {
 // asked6 serves a DHCPv6 message.
 func (m *Manager) asked6(msg asked6) {
 	circuit, remote := msg.request.Line()
-	if s := m.heard(msg.from, dialled{CircuitID: circuit, RemoteID: remote}); s != nil {
+	s := m.heard(msg.from, dialled{CircuitID: circuit, RemoteID: remote})
+	if m.followers != nil {
+		m.tellLine(s, msg.from.client, fmt.Sprintf("DHCPv6 %v xid %#06x", msg.request.Type, msg.request.XID))
+	}
+	if s != nil {
 		m.said6(s, msg.request)
 	}
 }
 
 // askedRouter serves a router solicitation.
 func (m *Manager) askedRouter(msg askedRouter) {
-	if s := m.heard(msg.from, dialled{}); s != nil {
+	s := m.heard(msg.from, dialled{})
+	if m.followers != nil {
+		m.tellLine(s, msg.from.client, "router solicitation")
+	}
+	if s != nil {
 		m.saidSolicit(s)
 	}
 }

@@ -175,4 +175,7 @@ func (m *Manager) handle(msg message) {
 	case question:
 		msg.ask()
 	}
+	if m.followers != nil {
+		m.observe()
+	}
 }

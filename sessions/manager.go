@@ -79,6 +79,8 @@ type Manager struct {
 	restore  restoration
 	// farewells are those who wait for a session's end.
 	farewells map[entry.SessionID][]*farewell
+	followers []*follower                 // "debug subscriber"; nil: nobody follows
+	listening atomic.Pointer[[]*follower] // the same, for the punt path
 }
 
 // New returns a Manager without sessions. Register it with the commit engine and the punt path, then

@@ -75,6 +75,7 @@ func (m *Manager) discovery(p entry.Punt) {
 		return
 	}
 	frame := wire.Ethernet(p.Data)
+	m.tellArrival(p)
 	reply, event := profile.responder.Handle(pppoe.Frame{
 		Line: line(placeOf(p)), Own: pppoe.MAC(own), Dst: frame.Destination(), Src: frame.Source(),
 		Payload: p.Data[p.Payload:],

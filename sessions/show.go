@@ -35,6 +35,7 @@ func (m *Manager) Commands() []*oper.Command {
 		{Words: "show pool", Help: "address pools and their use", Run: m.showPools},
 		{Words: "show pppoe", Help: "discovery, failures and ends by cause", Run: m.showPPPoE},
 		{Words: "clear subscriber", Help: "end sessions", Args: append([]oper.Arg{all}, selectors()...), Run: m.clearSubscriber},
+		m.debugCommand(),
 	}
 }
 

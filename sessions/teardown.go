@@ -96,6 +96,9 @@ func (m *Manager) bury(s *Session) {
 	m.log.info(string(s.because), "subscriber session ended", "session", s.acctID, "user", s.username,
 		"mac", s.client.mac, "address", address, "cause", string(s.because), "uptime", s.uptime(s.ended))
 	m.sayFarewell(s)
+	if m.followers != nil {
+		m.tellBurial(s)
+	}
 	m.index.remove(s)
 	m.full.Store(len(m.index.byID) >= m.current.boxLimit)
 }

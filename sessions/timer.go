@@ -11,6 +11,9 @@ func (m *Manager) setTimer(s *Session, slot timerSlot, after time.Duration) {
 	t := &s.timers[slot]
 	m.stopTimer(s, slot)
 	t.running = m.loop.After(after, fired{id: s.id, slot: slot, generation: t.generation})
+	if m.followers != nil {
+		m.tellTimer(s, slot, after)
+	}
 }
 
 // stopTimer stops a timer; if its message lies in the inbox already, that is stale from now on.
@@ -35,6 +38,9 @@ func (m *Manager) fired(msg fired) {
 		return
 	}
 	s.timers[msg.slot].running = nil
+	if m.followers != nil {
+		m.tell(s, "timer", timerName(msg.slot)+" has run out")
+	}
 	switch msg.slot {
 	case timerSetup:
 		m.end(s, CauseSetupTimeout)

@@ -123,6 +123,9 @@ func (x *exchange) transmit() {
 		return
 	}
 	x.endpoint.send(a)
+	if trace := x.trace(); trace != nil {
+		trace(fmt.Sprintf("to %s, id %d, transmission %d: %s", x.endpoint.label(), a.id, x.tries, describePacket(a.wire)))
+	}
 	x.arm(min(x.interval(), max(0, x.left())))
 }
 
@@ -267,6 +270,9 @@ func (c *Client) expire(x *exchange) {
 // conclude ends the exchange with an authentic answer from e.
 func (x *exchange) conclude(e *endpoint, r reply) {
 	x.finish()
+	if trace := x.trace(); trace != nil {
+		trace(fmt.Sprintf("from %s: %s", e.label(), describeReply(r)))
+	}
 	if x.kind == accounting {
 		x.client.noteIgnored(e, x.session(), accountingIgnored(r.attributes))
 		x.recorded(nil)
@@ -278,6 +284,9 @@ func (x *exchange) conclude(e *endpoint, r reply) {
 // unanswered ends the exchange without an answer.
 func (x *exchange) unanswered() {
 	x.finish()
+	if trace := x.trace(); trace != nil {
+		trace(fmt.Sprintf("no answer to the %s request from any server", x.kind))
+	}
 	if x.kind == accounting {
 		x.recorded(ErrNoAnswer)
 		return

@@ -236,3 +236,6 @@ func chap(l *line, b []byte) {
 		l.add("message %s", Text(data))
 	}
 }
+
+// PPPoEDiscovery tells a discovery packet, from the PPPoE header on.
+func PPPoEDiscovery(b []byte) string { return guarded(func(l *line) { discovery(l, b) }) }
