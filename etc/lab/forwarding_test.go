@@ -18,11 +18,11 @@ const (
 	secondMAC   = "02:00:00:00:0d:04"
 	farAddr     = "203.0.113.9"
 	farAddr6    = "2001:db8:fa::9"
-	coreMTU     = 1400
-	lineMTU     = 1380
+	coreMTU     = 1380
+	lineMTU     = 1400
 )
 
-// forwardingConfig has less room in the core than on the line, two ways to one prefix, and routes that discard.
+// forwardingConfig has less room in the core than on the line (whose MTU the router advertises), two ways to one prefix, and routes that discard.
 func forwardingConfig() string {
 	return dualConfig(fmt.Sprintf("mtu %d", lineMTU)) + fmt.Sprintf(`interface core0
  mtu %d
