@@ -193,6 +193,7 @@ func (m *Manager) networkUp(s *Session, o ppp.NetworkUp) {
 func (m *Manager) lcpDown(s *Session) {
 	if s.state == StateRestoring {
 		m.oneRestored()
+		m.resumeTimers(s)
 	}
 	s.lcpUp, s.state = false, StateLink
 	m.closeIPv6(s)

@@ -130,7 +130,6 @@ func (m *Manager) revive(r record) error {
 	}
 	s.announced = s.shape()
 	m.resumeLeases(s, r)
-	m.resumeTimers(s)
 	m.restore.pending++
 	m.advance(s)
 	return nil
@@ -175,34 +174,29 @@ func (m *Manager) unhold(s *Session) {
 	}
 }
 
-// resumeLeases lets leases end when they would have ended, and advertisements go on at their pace: clients
-// must not hear all at once of our restart.
+// resumeLeases restores what is spoken on the line besides PPP. Its timers wait for the way back to end
+// (resumeTimers): what the forwarder has of an earlier control must be ours before it can be taken away.
 func (m *Manager) resumeLeases(s *Session, r record) {
-	now := m.loop.Now()
-	four := &s.bindings[slotIPv4]
-	switch {
+	switch four := &s.bindings[slotIPv4]; {
 	case s.link != nil || !four.held():
 	case r.Relayed:
 		s.relay.bound = true
-		m.setTimer(s, timerLease4, max(0, four.until.Sub(now)))
 	default:
+		if four.until.IsZero() { // stored before its client was told
+			four.until = m.loop.Now()
+		}
 		s.lease4 = dhcp4.Restore(s.config4(), s.grant4(), four.until)
-		m.scheduleLease(s, timerLease4, s.lease4.Deadline())
 	}
 	if r.DHCPv6 != nil {
 		s.lease6 = dhcp6.Restore(s.config6(), s.grant6(), *r.DHCPv6)
-		m.scheduleLease(s, timerLease6, s.lease6.Deadline())
 	}
 	if r.IPv6 {
-		s.advert = nd.NewPacer(s.pacing(), now)
-		s.advert.Sent(now, m.jitter.Float64())
-		m.scheduleAdvert(s)
-		m.watchPrefix(s)
+		s.advert = nd.ResumePacer(s.pacing(), m.loop.Now(), m.jitter.Float64())
 	}
 }
 
-// resumeTimers lets the session time end when it would have ended; interim reports begin anywhere in
-// their interval, so that they do not all come at once.
+// resumeTimers lets session time and leases end when they would have ended; interim reports begin anywhere in
+// their interval, and advertisements go on at their pace, so that they do not all come at once.
 func (m *Manager) resumeTimers(s *Session) {
 	if limit := s.grant.SessionTimeout; limit > 0 {
 		m.setTimer(s, timerSession, max(0, limit-s.uptime(m.loop.Now())))
@@ -211,6 +205,19 @@ func (m *Manager) resumeTimers(s *Session) {
 		m.setTimer(s, timerInterim, m.spread(interval)+time.Second)
 	}
 	m.watchIdle(s)
+	if four := &s.bindings[slotIPv4]; s.link == nil && four.held() {
+		m.setTimer(s, timerLease4, max(0, four.until.Sub(m.loop.Now())))
+	}
+	for _, x := range [...]slot{slotAddress6, slotDelegated} { // nor was the client told of these
+		if b := &s.bindings[x]; b.held() && b.until.IsZero() {
+			s.let(x)
+		}
+	}
+	if s.lease6 != nil {
+		m.scheduleLease(s, timerLease6, s.lease6.Deadline())
+	}
+	m.scheduleAdvert(s)
+	m.watchPrefix(s)
 }
 
 // bereave ends what could not be revived: accounting must hear of it, and the client gets its PADT
@@ -245,6 +252,7 @@ func (m *Manager) restored(s *Session) {
 		m.close(s, cause)
 		return
 	}
+	m.resumeTimers(s)
 	if s.link != nil { // a network protocol that was in negotiation is asked for anew
 		m.perform(s, s.link.OpenNetwork())
 	}

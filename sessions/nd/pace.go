@@ -36,6 +36,14 @@ func NewPacer(p Pacing, now time.Time) *Pacer {
 	return &Pacer{pacing: p, next: now}
 }
 
+// ResumePacer returns the pacer of a line that has heard advertisements before, of an earlier process: the next
+// is due anywhere within the longest interval, so that lines that are resumed together are not all told at once.
+func ResumePacer(p Pacing, now time.Time, random float64) *Pacer {
+	r := NewPacer(p, now)
+	r.sent, r.next = initialAdverts, now.Add(part(random, r.pacing.Max))
+	return r
+}
+
 // Solicited takes a valid router solicitation: the next advertisement is due after at most half a second
 // (RFC 4861 section 6.2.6), but not before three seconds have passed since the last one.
 func (p *Pacer) Solicited(now time.Time, random float64) {
