@@ -283,3 +283,45 @@ func TestRelay(t *testing.T) {
 	}
 	w.clean()
 }
+
+// TestLeaseIsNoLink: DHCPv6 that is faster than the network protocols neither is served nor makes a PPP session
+// up, which the store could not keep.
+func TestLeaseIsNoLink(t *testing.T) {
+	w := newWorld(t, dualConfig)
+	s := w.overPPP(0)
+	s.ppp.dial()
+	for range 1000 {
+		w.drain()
+		if x := s.session(); x != nil && x.state == StateNetwork {
+			break
+		}
+		switch {
+		case len(w.programming) > 0:
+			w.answerProgrammer()
+		case len(w.others) > 0:
+			w.answerOther(0)
+		case len(w.frames) > 0:
+			frame := w.frames[0]
+			w.frames = w.frames[1:]
+			s.receive(frame)
+		}
+	}
+	session := s.session()
+	w.frames = nil // its NCPs wait
+	s.server6 = duid(session.ownMAC)
+	s.solicit()
+	s.request6(3)
+	s.say6(3, option6(2, s.server6), option6(3, ia(1)), option6(25, ia(2)))
+	w.drain()
+	for len(w.programming)+len(w.others) > 0 {
+		if len(w.programming) > 0 {
+			w.answerProgrammer()
+		} else {
+			w.answerOther(0)
+		}
+		w.drain()
+	}
+	if session.state != StateNetwork || len(w.records) != 0 || w.m.stats.no6.Load() != 3 {
+		t.Fatalf("state %s, records %v, %d not served", session.state, w.records, w.m.stats.no6.Load())
+	}
+}

@@ -117,7 +117,7 @@ func (m *Manager) bound6(s *Session, o dhcp6.Bound) {
 	if o.Delegated.IsValid() {
 		s.bindings[slotDelegated].until = o.Until
 	}
-	if o.Renewed {
+	if o.Renewed || s.link != nil && s.state != StateUp { // a PPP link is up by its network protocols only
 		m.save(s)
 		return
 	}
