@@ -45,8 +45,9 @@ type came struct {
 	client  client
 }
 
-// heard finds the session of a message. A stranger on a line of IPoE gets one, if it may.
-func (m *Manager) heard(from came, line dialled) *Session {
+// heard finds the session of a message. A stranger on a line of IPoE gets one, if it may and the message opens
+// something: who says goodbye needs nobody to be asked about him.
+func (m *Manager) heard(from came, line dialled, opens bool) *Session {
 	if from.ppp {
 		s := m.index.byID[from.session]
 		if s == nil || s.link == nil || s.client != from.client {
@@ -57,9 +58,9 @@ func (m *Manager) heard(from came, line dialled) *Session {
 	}
 	s := m.index.byTuple[tuple{client: from.client}]
 	switch {
-	case s == nil:
+	case s == nil && opens:
 		return m.welcome(from.client, line)
-	case s.ending():
+	case s == nil || s.ending():
 		m.stats.late.Add(1)
 		return nil
 	}
@@ -209,8 +210,10 @@ func (m *Manager) said6(s *Session, r *dhcp6.Request) {
 	case !s.ready():
 		if s.link == nil {
 			s.held.dhcp6 = r
+		} else {
+			m.stats.late.Add(1)
 		}
-	case !s.offers6():
+	case !s.offers6() || s.link != nil && s.advert == nil: // RFC 5072 3: nothing before IPV6CP is Opened
 		m.stats.no6.Add(1)
 	default:
 		m.speaks6(s)

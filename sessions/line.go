@@ -132,7 +132,7 @@ func (m *Manager) asked4(msg asked4) {
 	if r.Agent != nil {
 		said.CircuitID, said.RemoteID = r.Agent.CircuitID, r.Agent.RemoteID
 	}
-	s := m.heard(msg.from, said)
+	s := m.heard(msg.from, said, r.Type == dhcp4.Discover || r.Type == dhcp4.RequestLease)
 	if m.followers != nil {
 		m.tellLine(s, msg.from.client, dissect.DHCPv4(msg.say.payload))
 	}
@@ -144,7 +144,8 @@ func (m *Manager) asked4(msg asked4) {
 // asked6 serves a DHCPv6 message.
 func (m *Manager) asked6(msg asked6) {
 	circuit, remote := msg.request.Line()
-	s := m.heard(msg.from, dialled{CircuitID: circuit, RemoteID: remote})
+	opens := msg.request.Type != dhcp6.Release && msg.request.Type != dhcp6.Decline
+	s := m.heard(msg.from, dialled{CircuitID: circuit, RemoteID: remote}, opens)
 	if m.followers != nil {
 		m.tellLine(s, msg.from.client, fmt.Sprintf("DHCPv6 %v xid %#06x", msg.request.Type, msg.request.XID))
 	}
@@ -155,7 +156,7 @@ func (m *Manager) asked6(msg asked6) {
 
 // askedRouter serves a router solicitation.
 func (m *Manager) askedRouter(msg askedRouter) {
-	s := m.heard(msg.from, dialled{})
+	s := m.heard(msg.from, dialled{}, true)
 	if m.followers != nil {
 		m.tellLine(s, msg.from.client, "router solicitation")
 	}

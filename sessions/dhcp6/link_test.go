@@ -199,12 +199,12 @@ CONFIRM srv na=1,2001:db8::7 -> bad-server-id
 		{"release", boundScript + `
 RELEASE srv na=9,2001:db8::7 -> REPLY@ status=0 na:9/0/0(status=3)
 RELEASE srv na=1,2001:db8::9 -> REPLY@ status=0
-RELEASE srv na=1,2001:db8::7 -> released 2001:db8::7; REPLY@ status=0
-RELEASE srv na=1,2001:db8::7 pd=2,2001:db8:7::/56 -> released 2001:db8:7::/56; REPLY@ status=0 na:1/0/0(status=3)
+RELEASE srv na=1,2001:db8::7 -> REPLY@ status=0; released 2001:db8::7
+RELEASE srv na=1,2001:db8::7 pd=2,2001:db8:7::/56 -> REPLY@ status=0 na:1/0/0(status=3); released 2001:db8:7::/56
 SOLICIT na=1 -> need address=true prefix=false
 `},
 		{"decline", boundScript + `
-DECLINE srv na=1,2001:db8::7 pd=2,2001:db8:7::/56 -> declined 2001:db8::7; REPLY@ status=0
+DECLINE srv na=1,2001:db8::7 pd=2,2001:db8:7::/56 -> REPLY@ status=0; declined 2001:db8::7
 DECLINE srv na=1,2001:db8::7 -> REPLY@ status=0 na:1/0/0(status=3)
 RENEW srv pd=2 -> bound 2001:db8:7::/56 2000 renewed; REPLY@ pd:2/500/800(2001:db8:7::/56/1000/2000)
 `},

@@ -50,7 +50,8 @@ func (l *Link) giveBack(r *Request) []Output {
 			gone.Delegated = l.prefix.held
 		}
 	}
-	return append(l.forget(r.Type, gone), l.send(m))
+	// The answer goes first: an owner for whom this was the last lease may have nobody to answer afterwards.
+	return append([]Output{l.send(m)}, l.forget(r.Type, gone)...)
 }
 
 // forget ends leases that the client gave back, and tells the owner.
