@@ -99,6 +99,9 @@ func choices(i *line.Item, partial line.Word) []Choice {
 	if i.Complete != nil {
 		names = append(names, i.Complete()...)
 	}
+	if i.Tails != nil {
+		names = append(names, i.Tails(partial.Text)...)
+	}
 	slices.Sort(names)
 	for _, n := range slices.Compact(names) {
 		// A name that subscribers chose may have characters that no line can have, and no terminal should get.

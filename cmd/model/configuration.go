@@ -48,6 +48,9 @@ func (p *page) mode(n *schema.Node) {
 	if n.Effect != "" {
 		p.printf(" A change acts: %s.", n.Effect)
 	}
+	if n.Removal != "" {
+		p.printf(" When one is removed, %s.", n.Removal)
+	}
 	p.printf("\n\n")
 	p.keys(n)
 	p.leaves(slices.DeleteFunc(slices.Clone(n.Children), modeful))

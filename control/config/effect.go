@@ -7,7 +7,7 @@ import (
 )
 
 // Effects tells which changes between two trees do not act at once: "pppoe profile residential / ip
-// pool: new sessions only". What stands in a new or removed list entry is not named.
+// pool: new sessions only". What stands in a new or removed list entry is not named, but what goes with the entry.
 func Effects(old, new *Tree) []string {
 	var notes []string
 	effects(old, new, new.Node(), nil, &notes)
@@ -38,6 +38,11 @@ func listEffects(old, new *Tree, n *schema.Node, path Path, notes *[]string) {
 	changed := !slices.EqualFunc(old.List(n.Name), new.List(n.Name), sameText)
 	if n.Effect != "" && changed {
 		*notes = append(*notes, path.under(n.Name)+": "+n.Effect)
+	}
+	for _, e := range old.List(n.Name) {
+		if n.Removal != "" && new.Entry(n.Name, e.keys...) == nil {
+			*notes = append(*notes, path.Down(Step{Name: n.Name, Keys: e.keys}).String()+": "+n.Removal)
+		}
 	}
 	for _, e := range new.List(n.Name) {
 		if was := old.Entry(n.Name, e.keys...); was != nil {

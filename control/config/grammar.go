@@ -150,7 +150,7 @@ func (g *Grammar) after(n *schema.Node, remove bool) (end bool, next func() []*l
 func (g *Grammar) keys(n *schema.Node, k int, remove bool) []*line.Item {
 	key := n.Keys[k]
 	i := &line.Item{Type: key.Type, Help: key.Help, Eager: true, Tag: key}
-	i.Complete = g.completeKey(n, k)
+	i.Complete, i.Tails = g.completeKey(n, k), g.tails(key.Type)
 	switch {
 	case k < len(n.Keys)-1:
 		i.Next = fixed(g.keys(n, k+1, remove))
@@ -241,6 +241,24 @@ func (g *Grammar) completeKey(n *schema.Node, k int) func() []string {
 			names = append(names, g.names(ref)...)
 		}
 		return names
+	}
+}
+
+// tails completes the name at the end of a value that has one.
+func (g *Grammar) tails(t schema.Type) func(typed string) []string {
+	tailed, ok := t.(schema.Tailed)
+	if !ok || g.names == nil {
+		return nil
+	}
+	return func(typed string) (words []string) {
+		head, ref, ok := tailed.Tail(typed)
+		if !ok || schema.Find(g.root, ref) == nil {
+			return nil
+		}
+		for _, name := range g.names(ref) {
+			words = append(words, head+name)
+		}
+		return words
 	}
 }
 

@@ -12,6 +12,8 @@ type Item struct {
 	Refusal string
 	// Complete returns the names that exist now and could be the value; may be nil.
 	Complete func() []string
+	// Tails returns what a word that is typed so far could become, where that depends on it; may be nil.
+	Tails func(typed string) []string
 	// Eager values are taken before an abbreviated literal at the same place (configuration);
 	// others after it (arguments of commands).
 	Eager bool

@@ -37,6 +37,7 @@ func add(parent, n *Node, path string) []error {
 	have.Help = firstSet(have.Help, n.Help)
 	have.Mode = firstSet(have.Mode, n.Mode)
 	have.Effect = firstSet(have.Effect, n.Effect)
+	have.Removal = firstSet(have.Removal, n.Removal)
 	var faults []error
 	for _, c := range n.Children {
 		faults = append(faults, add(have, c, path)...)

@@ -38,6 +38,8 @@ type Node struct {
 	Ref string
 	// Effect tells when a change takes effect, if not at once ("new sessions only"); shown at commit.
 	Effect string
+	// Removal tells what an entry of a List takes with it when it is removed ("its sessions end"); shown at commit.
+	Removal string
 }
 
 // Type parses and bounds a value.
@@ -50,4 +52,12 @@ type Type interface {
 	Words() []string
 	// Secret values are printed obscured, never in clear, in anything but the stored configuration.
 	Secret() bool
+}
+
+// Tailed is a Type whose value may end in a name: ADDRESS%INTERFACE.
+type Tailed interface {
+	Type
+	// Tail parts a word that is being typed in front of the name, which is a key of the list ref (see Node.Ref).
+	// ok is false when the word has not come to the name.
+	Tail(word string) (head, ref string, ok bool)
 }

@@ -134,6 +134,17 @@ func TestEffectsTellWhatResets(t *testing.T) {
 	if len(notes) != 1 || !strings.Contains(notes[0], resetsNeighbor) {
 		t.Errorf("a new password: %v", notes)
 	}
+	for change, want := range map[[2]string]string{
+		{"  shutdown\n", ""}:                                       "router bgp 4200000000 / neighbor 192.0.2.2 / shutdown: " + endsNeighbor,
+		{"router bgp 4200000000", "router bgp 65000"}:              "router bgp 4200000000: " + removesAll,
+		{"neighbor 192.0.2.2\n  rem", "neighbor 192.0.2.3\n  rem"}: "router bgp 4200000000 / neighbor 192.0.2.2: " + removesPeer,
+		{" vrf red\n", " vrf blue\n"}:                              "router bgp 4200000000 / vrf red: its BGP sessions end",
+	} {
+		notes := config.Effects(old, tree(t, strings.Replace(whole, change[0], change[1], 1)))
+		if len(notes) != 1 || notes[0] != want {
+			t.Errorf("%q: notes %q, want %q", change, notes, want)
+		}
+	}
 }
 
 // TestCompileSaysWhoseFiltersChanged changes one neighbour's list.

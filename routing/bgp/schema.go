@@ -14,6 +14,9 @@ import (
 // Effects of what BGP cannot change in a running session.
 const (
 	resetsNeighbor = "resets the session with this neighbour"
+	endsNeighbor   = "ends the session with this neighbour, or lets it come back"
+	removesPeer    = "its session ends"
+	removesAll     = "its BGP sessions end (another AS number is another router bgp)"
 	resetsAll      = "resets every session of the VRF"
 	nextSession    = "with the next session"
 )
@@ -41,12 +44,12 @@ func to(ref, name, help string) *schema.Node {
 // Schema returns the configuration of BGP.
 func Schema() []*schema.Node {
 	inVRF := &schema.Node{
-		Name: "vrf", Kind: schema.List, Mode: "config-router-vrf", Help: "BGP in a VRF",
+		Name: "vrf", Kind: schema.List, Mode: "config-router-vrf", Help: "BGP in a VRF", Removal: "its BGP sessions end",
 		Keys:     []*schema.Node{{Name: "name", Kind: schema.Leaf, Help: "name of the VRF", Type: vrf.NameType(), Ref: "vrf"}},
 		Children: instance(),
 	}
 	return []*schema.Node{{
-		Name: "router bgp", Kind: schema.List, Mode: "config-router", Help: "BGP",
+		Name: "router bgp", Kind: schema.List, Mode: "config-router", Help: "BGP", Removal: removesAll,
 		Keys:     []*schema.Node{leaf("as", "our AS number", policy.ASNumber())},
 		Children: append(instance(), inVRF),
 	}}
@@ -84,7 +87,7 @@ func neighborSchema() *schema.Node {
 	children := []*schema.Node{
 		{Name: "remote-as", Kind: schema.Leaf, Required: true, Help: "the neighbour's AS number", Type: policy.ASNumber(), Effect: resetsNeighbor},
 		leaf("description", "free text", schema.Text()),
-		flag("shutdown", "end the session and make none"),
+		acting(endsNeighbor, flag("shutdown", "end the session and make none")),
 		acting(resetsNeighbor, leaf("password", "TCP MD5 key (RFC 2385)", keyType{schema.Secret()})),
 		acting(resetsNeighbor, leaf("update-source", "our address in this session: the address, or the interface that has it", schema.Name())),
 		leaf("ebgp-multihop", "TTL of packets to a neighbour in another AS that is not on link", schema.Uint(2, 255, "hops")),
@@ -97,7 +100,7 @@ func neighborSchema() *schema.Node {
 		children = append(children, familySchema(f))
 	}
 	return &schema.Node{
-		Name: "neighbor", Kind: schema.List, Mode: "config-router-neighbor", Help: "a BGP neighbour",
+		Name: "neighbor", Kind: schema.List, Mode: "config-router-neighbor", Help: "a BGP neighbour", Removal: removesPeer,
 		Keys:     []*schema.Node{leaf("address", "its address", schema.Addr())},
 		Children: children,
 	}

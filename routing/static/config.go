@@ -123,6 +123,12 @@ func (nextHopType) Words() []string { return nil }
 // Secret implements schema.Type.
 func (nextHopType) Secret() bool { return false }
 
+// Tail implements schema.Tailed.
+func (nextHopType) Tail(word string) (head, ref string, ok bool) {
+	address, _, ok := strings.Cut(word, "%")
+	return address + "%", "interface", ok
+}
+
 // line is one line of the configuration.
 type line struct {
 	prefix   netip.Prefix

@@ -2,10 +2,12 @@ package static
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"vbng/control/config"
+	grammarline "vbng/control/line"
 	"vbng/control/schema"
 	"vbng/forwarding/entry"
 	"vbng/routing/rib"
@@ -130,6 +132,25 @@ func TestTypes(t *testing.T) {
 	} {
 		if _, faults := config.Parse(root, text); len(faults) != 1 {
 			t.Errorf("%q: faults %v, want one", text, faults)
+		}
+	}
+}
+
+// TestInterfacesAreCompleted types a next hop up to its percent sign.
+func TestInterfacesAreCompleted(t *testing.T) {
+	running := parse(t, "interface core0\n!\ninterface core1\n!\n")
+	grammar := config.NewLiveGrammar(running.Node(), func() []*config.Tree { return []*config.Tree{running} })
+	words, err := grammarline.Split("ipv6 route ::/0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	items, _, err := grammarline.Expect(grammar.Set(running.Node()), words)
+	if err != nil || len(items) != 1 || items[0].Tails == nil {
+		t.Fatalf("%v %v", items, err)
+	}
+	for typed, want := range map[string][]string{"fe80::1": nil, "fe80::1%": {"fe80::1%core0", "fe80::1%core1"}} {
+		if got := items[0].Tails(typed); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", typed, got, want)
 		}
 	}
 }
