@@ -4,6 +4,7 @@ import (
 	"vbng/forwarding/entry"
 	"vbng/forwarding/graph"
 	"vbng/forwarding/packet"
+	"vbng/forwarding/port"
 	"vbng/forwarding/table"
 )
 
@@ -25,7 +26,7 @@ func (e *Engine) publishPort(s *step) {
 	if s.action == keep {
 		return
 	}
-	if old, ok := s.gone.(portInfo); ok && reopens(old.entry, p.entry) {
+	if old, ok := s.gone.(portInfo); ok && reopens(old.entry, p.entry) && !resized(p, old.entry) {
 		e.reopen(p)
 	}
 	e.publishPorts()
@@ -37,6 +38,16 @@ func (e *Engine) publishPort(s *step) {
 func reopens(a, b entry.Port) bool {
 	a.PPPoE, b.PPPoE, a.IPoE, b.IPoE = false, false, false, false
 	return a != b
+}
+
+// resized changes the MTU of an open port, if that is all that changed and its driver can.
+func resized(p *portInfo, old entry.Port) bool {
+	r, ok := p.opened.(port.Resizer)
+	if old.MTU = p.entry.MTU; !ok || reopens(old, p.entry) || r.SetMTU(p.entry.MTU) != nil {
+		return false
+	}
+	p.state = p.opened.State()
+	return true
 }
 
 func (e *Engine) reopen(p *portInfo) {

@@ -185,6 +185,13 @@ func TestPortChangesKeepSessions(t *testing.T) {
 		t.Errorf("the device's new address is not used: %x", got)
 	}
 	before := r.ports[corePort]
+	r.put(entry.Port{ID: corePort, Driver: entry.DriverMemory, Device: "core", MTU: 1400})
+	if r.ports[corePort] != before {
+		t.Fatal("opened again for another MTU")
+	}
+	if long := pppoeFrame(s, wire.ProtocolIPv4, ipPacket(s.IPv4, farIP, 64, 1401-28)); r.through(accessPort, long, corePort) != nil {
+		t.Error("a packet longer than the new MTU passed")
+	}
 	r.put(entry.Port{ID: corePort, Driver: entry.DriverMemory, Device: "other"})
 	if r.ports[corePort] == before {
 		t.Fatal("not opened again")

@@ -162,6 +162,21 @@ func (p *AFPacket) State() entry.PortState {
 	return s
 }
 
+// SetMTU implements Resizer. Frames are cut to no size here, so only the device needs to know.
+func (p *AFPacket) SetMTU(mtu uint16) error {
+	facts, err := p.device.facts()
+	if err != nil {
+		return err
+	}
+	if int(mtu) > facts.mtu {
+		if err := p.device.setMTU(int(mtu)); err != nil {
+			return err
+		}
+	}
+	p.entry.MTU = mtu
+	return nil
+}
+
 // Counters implements Port. What the kernel dropped is as State or Drops saw it last.
 func (p *AFPacket) Counters() entry.PortCounters {
 	c := p.tally.read()

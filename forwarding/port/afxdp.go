@@ -173,6 +173,19 @@ func (p *AFXDP) State() entry.PortState {
 	return s
 }
 
+// SetMTU implements Resizer, as far as the device's own MTU allows: that one holds for the program and the sockets.
+func (p *AFXDP) SetMTU(mtu uint16) error {
+	facts, err := p.device.facts()
+	if err != nil {
+		return err
+	}
+	if int(mtu) > facts.mtu {
+		return errNotResizable
+	}
+	p.entry.MTU = mtu
+	return nil
+}
+
 // Counters implements Port.
 func (p *AFXDP) Counters() entry.PortCounters {
 	c := p.tally.read()

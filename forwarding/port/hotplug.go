@@ -165,6 +165,24 @@ func (h *HotPlug) State() entry.PortState {
 	return h.state
 }
 
+// SetMTU implements Resizer.
+func (h *HotPlug) SetMTU(mtu uint16) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if p := h.current.Load(); p != nil {
+		r, ok := p.port.(Resizer)
+		if !ok {
+			return errNotResizable
+		}
+		if err := r.SetMTU(mtu); err != nil {
+			return err
+		}
+		h.state = p.port.State()
+	}
+	h.entry.MTU = mtu // of a device that appears later
+	return nil
+}
+
 // Counters implements Port.
 func (h *HotPlug) Counters() entry.PortCounters {
 	if !h.mu.TryLock() { // Watch may be opening a device: a worker that asks must not wait for that

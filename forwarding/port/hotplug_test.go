@@ -98,6 +98,59 @@ func TestHotPlugClosesBehindTheWorker(t *testing.T) {
 	}
 }
 
+// resizable is a device whose MTU can be changed, up to 1600.
+type resizable struct {
+	*toyDevice
+	mtu uint16
+}
+
+func (d *resizable) SetMTU(mtu uint16) error {
+	if mtu > 1600 {
+		return errNotResizable
+	}
+	d.mtu = mtu
+	return nil
+}
+
+func (d *resizable) State() entry.PortState { return entry.PortState{Port: 1, Up: true, MTU: d.mtu} }
+
+func TestHotPlugSetsMTU(t *testing.T) {
+	for name, c := range map[string]struct {
+		device Port
+		able   bool
+	}{
+		"a device that can":    {&resizable{newToyDevice(t), 1500}, true},
+		"a device that cannot": {newToyDevice(t), false},
+	} {
+		h, err := NewHotPlug(entry.Port{ID: 1, MTU: 1500}, func(entry.Port) (Port, error) { return c.device, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.SetMTU(1600); (err == nil) != c.able {
+			t.Errorf("%s: %v", name, err)
+		}
+		if c.able && h.State().MTU != 1600 {
+			t.Errorf("%s: state %+v", name, h.State())
+		}
+		if err := h.SetMTU(9000); err == nil {
+			t.Errorf("%s took 9000 bytes", name)
+		}
+		h.Close()
+	}
+	opened := entry.Port{}
+	h, err := NewHotPlug(entry.Port{ID: 1}, func(e entry.Port) (Port, error) { opened = e; return nil, errors.New("none") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	if err := h.SetMTU(1400); err != nil {
+		t.Error(err)
+	}
+	if h.Watch(); opened.MTU != 1400 {
+		t.Errorf("the device that appears later is opened as %+v", opened)
+	}
+}
+
 func TestHotPlugWithoutDeviceGivesBuffersBack(t *testing.T) {
 	h, err := NewHotPlug(entry.Port{ID: 1}, func(entry.Port) (Port, error) { return nil, errors.New("none") })
 	if err != nil {

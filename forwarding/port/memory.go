@@ -78,6 +78,12 @@ func (m *Memory) Transmit(pool *packet.Pool, v *packet.Vector) {
 // Descriptor implements Port: the worker looks at the port from time to time.
 func (m *Memory) Descriptor() int { return -1 }
 
+// SetMTU implements Resizer. No worker reads the MTU.
+func (m *Memory) SetMTU(mtu uint16) error {
+	m.state.MTU = mtu
+	return nil
+}
+
 // State implements Port.
 func (m *Memory) State() entry.PortState { return m.state }
 

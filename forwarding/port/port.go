@@ -1,6 +1,8 @@
 package port
 
 import (
+	"errors"
+
 	"vbng/forwarding/entry"
 	"vbng/forwarding/packet"
 )
@@ -23,3 +25,13 @@ type Port interface {
 	// Close gives the device back.
 	Close() error
 }
+
+// Resizer is a port whose MTU can be changed while packets pass.
+type Resizer interface {
+	// SetMTU sets the largest IP packet in bytes, 0: the device's. After an error the port is as it was, and may be
+	// opened anew with the other MTU.
+	SetMTU(mtu uint16) error
+}
+
+// errNotResizable refuses a change of the MTU on an open port.
+var errNotResizable = errors.New("the MTU cannot be changed while the port is open")

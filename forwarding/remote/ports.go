@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"errors"
 	"log/slog"
 	"sync"
 
@@ -43,6 +44,15 @@ func (r *ports) Open(e entry.Port) (port.Port, error) {
 	r.open[e.ID] = w
 	r.mu.Unlock()
 	return w, nil
+}
+
+// SetMTU implements port.Resizer. That the state is another now is found by watch.
+func (w *watchedPort) SetMTU(mtu uint16) error {
+	r, ok := w.Port.(port.Resizer)
+	if !ok {
+		return errors.New("this kind of port has its MTU for good")
+	}
+	return r.SetMTU(mtu)
 }
 
 // Close implements port.Port.
