@@ -276,10 +276,10 @@ func (i *Interfaces) convergeNeighbor(n *neighbor) {
 	}
 }
 
-// tellState tells the RIB when a next hop stops to answer, and when it does again: groups of next hops
+// tellState tells the RIB when a next hop does not answer, or has not yet, and when it does: groups of next hops
 // leave it out meanwhile.
 func (i *Interfaces) tellState(n *neighbor) {
-	silent := n.wants > 0 && (n.state == failed || n.silent && !n.state.resolved())
+	silent := n.wants > 0 && !n.state.resolved()
 	if silent == n.silent {
 		return
 	}

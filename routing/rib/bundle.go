@@ -349,4 +349,7 @@ func (m neighborState) handle(r *RIB) {
 	for _, b := range h.bundles {
 		r.regroup(b)
 	}
+	if m.answers {
+		r.lookAtHandovers()
+	}
 }

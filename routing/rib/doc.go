@@ -45,5 +45,5 @@
 // one core of 2.8 GHz, the forwarder not counted (bench_test.go).
 //
 // Reading order: source.go, rib.go, interface.go, subscriber.go, static.go, bgp.go, table.go,
-// flight.go, gateway.go, nexthops.go, bundle.go, refused.go, watch.go, show.go, explain.go.
+// flight.go, handover.go, gateway.go, nexthops.go, bundle.go, refused.go, watch.go, show.go, explain.go.
 package rib

@@ -113,6 +113,9 @@ func (r *RIB) compile(f *flight, d *destination) {
 		r.vanish(d)
 		return
 	}
+	if r.keepsOld(d, best) {
+		return
+	}
 	if next.kind == entry.TargetGroup && (next.via.members == nil || next.via.dirty) {
 		r.compileGroup(f, next.via)
 	}

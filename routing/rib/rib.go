@@ -61,8 +61,9 @@ type RIB struct {
 	// What is to be programmed.
 	urgent, bulk []*destination // in the order of their changes
 	waiting      map[*destination][]waiter
-	flight       *flight // the batch that the forwarder has not answered, nil: none
-	batchLimit   int     // routes of the next batch
+	handovers    map[*destination]bool // whose old next hops are kept, see handover.go; true: no longer
+	flight       *flight               // the batch that the forwarder has not answered, nil: none
+	batchLimit   int                   // routes of the next batch
 	flushPosted  bool
 	paused       bool // waiting before a batch is sent again
 	settlers     []func()
@@ -85,7 +86,7 @@ func New(o Options) *RIB {
 	r := &RIB{
 		loop: loop.New[message](o.Clock, 0), program: o.Programmer, nameOf: o.InterfaceName, vrfs: o.VRFs, log: o.Log,
 		tables: map[entry.VRFID]*table{}, hops: map[NextHop]*hop{}, bundles: map[string]*bundle{},
-		ids: map[entry.GroupID]*bundle{}, waiting: map[*destination][]waiter{}, refused: map[*route]string{}, batchLimit: maxBatch,
+		ids: map[entry.GroupID]*bundle{}, waiting: map[*destination][]waiter{}, handovers: map[*destination]bool{}, refused: map[*route]string{}, batchLimit: maxBatch,
 	}
 	if o.Clock != nil {
 		r.born = o.Clock.Now()
