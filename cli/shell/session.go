@@ -156,6 +156,10 @@ func (s *Session) Follow(ctx context.Context, text string, piece func(string) bo
 		return s.takes(text)
 	}
 	body := strings.TrimSpace(text)
+	if body == "!" && len(s.modes) > 1 {
+		s.up() // as in a file, so that what is printed can be pasted
+		return Reply{Column: -1}
+	}
 	if body == "" || body[0] == '!' {
 		return Reply{Column: -1}
 	}

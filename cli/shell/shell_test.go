@@ -135,6 +135,12 @@ func TestModesAndPrompt(t *testing.T) {
 	x.prompt("bng1(config-if)# ") // the interface's leaf wins over the list of profiles
 	x.types("aaa")
 	x.prompt("bng1(config-aaa)# ")
+	x.types("interface access0", "vlan 5", "!")
+	x.prompt("bng1(config-if)# ")
+	x.types("! a remark")
+	x.prompt("bng1(config-if)# ")
+	x.types("!", "!") // as often as it is printed; the outermost mode stays
+	x.prompt("bng1(config)# ")
 	x.types("end")
 	x.prompt("bng1# ")
 }
