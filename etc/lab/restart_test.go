@@ -76,8 +76,10 @@ func (r *Router) losses() map[string]uint64 {
 	for _, c := range engine.Counters {
 		node, what, _ := strings.Cut(c.Name, "/")
 		switch node {
-		case "pppoe-input", "ip4-input", "source-check", "ip4-lookup", "adjacency", "subscriber-output", "port-output":
-			if what != "packets" && what != "vectors" {
+		case "pppoe-input", "ipoe-input", "ip4-input", "ip6-input", "source-check", "source-check6", "ip4-lookup", "ip6-lookup",
+			"adjacency", "subscriber-output", "port-output":
+			// What hosts say to groups by themselves is no packet of the simulator.
+			if what != "packets" && what != "vectors" && !strings.Contains(what, "multicast") {
 				found[c.Name] = c.Value
 			}
 		}

@@ -17,6 +17,7 @@ type SimReport struct {
 	OK           bool
 	Faults       []string
 	Sessions, Up int
+	UpNow        int                                                    `json:"up_now"`
 	FirstPADI    float64                                                `json:"first_padi"`
 	SetupSeconds float64                                                `json:"setup_seconds"`
 	SetupRate    float64                                                `json:"setup_rate"`
