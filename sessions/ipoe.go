@@ -303,13 +303,17 @@ func (m *Manager) wither(s *Session, cause Cause) {
 }
 
 // holdoff remembers clients that were refused.
-type holdoff struct{ until map[client]time.Time }
+type holdoff struct {
+	until map[client]time.Time
+	swept time.Time
+}
 
 func (h *holdoff) remember(who client, now time.Time) {
 	if h.until == nil {
 		h.until = map[client]time.Time{}
 	}
-	if len(h.until) >= maxRefused {
+	if len(h.until) >= maxRefused && now.Sub(h.swept) >= time.Second { // else a flood would keep us sweeping
+		h.swept = now
 		for each, at := range h.until {
 			if !now.Before(at) {
 				delete(h.until, each)

@@ -22,7 +22,7 @@ func (m *Manager) paced(p entry.Punt) bool {
 		m.stats.malformed.Add(1)
 		return false
 	}
-	if !m.pace.allow(source, m.needs.Clock.Now()) {
+	if !m.pace.allow(client{place: placeOf(p), mac: source}, m.needs.Clock.Now()) {
 		m.stats.paced.Add(1)
 		return false
 	}

@@ -51,12 +51,12 @@ func TestSubnet(t *testing.T) {
 func TestPacerForgets(t *testing.T) {
 	p, now := newPacer(), time.Unix(1e9, 0)
 	for i := range maxPaced + 10 {
-		p.allow(entry.MAC{2, byte(i >> 16), byte(i >> 8), byte(i)}, now)
+		p.allow(client{mac: entry.MAC{2, byte(i >> 16), byte(i >> 8), byte(i)}}, now)
 	}
 	if len(p.buckets) != maxPaced {
 		t.Fatalf("%d stations", len(p.buckets))
 	}
-	p.allow(entry.MAC{4}, now.Add(time.Minute))
+	p.allow(client{mac: entry.MAC{4}}, now.Add(time.Minute))
 	if len(p.buckets) != 1 {
 		t.Fatalf("%d stations", len(p.buckets))
 	}

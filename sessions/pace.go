@@ -3,8 +3,6 @@ package sessions
 import (
 	"sync"
 	"time"
-
-	"vbng/forwarding/entry"
 )
 
 const (
@@ -20,7 +18,7 @@ const (
 // pacer keeps one station's flood out of the inbox. It is safe for concurrent use.
 type pacer struct {
 	mu      sync.Mutex
-	buckets map[entry.MAC]bucket
+	buckets map[client]bucket
 	crowd   bucket // all that there is no room for
 	swept   time.Time
 }
@@ -31,7 +29,7 @@ type bucket struct {
 	at     time.Time
 }
 
-func newPacer() *pacer { return &pacer{buckets: map[entry.MAC]bucket{}} }
+func newPacer() *pacer { return &pacer{buckets: map[client]bucket{}} }
 
 // take takes one token if there is one.
 func (b *bucket) take(now time.Time, perSecond, burst float64) bool {
@@ -48,8 +46,9 @@ func (b *bucket) take(now time.Time, perSecond, burst float64) bool {
 	return true
 }
 
-// allow reports whether a station may say something more.
-func (p *pacer) allow(source entry.MAC, now time.Time) bool {
+// allow reports whether a station may say something more. A MAC address on another VLAN is another station: who
+// borrows a neighbour's must not silence him.
+func (p *pacer) allow(source client, now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sweep(now)
