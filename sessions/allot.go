@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
 	"slices"
 
@@ -117,7 +118,12 @@ func (m *Manager) allocate(x slot, name string, owner pool.Owner, wish netip.Pre
 		} else if wish.IsValid() {
 			w.Length = wish.Bits()
 		}
-		return m.prefixes.Allocate(name, owner, w)
+		p, err := m.prefixes.Allocate(name, owner, w)
+		if err == nil && !x.fits(p) { // the profile's pools are checked with the configuration, those of a grant are not
+			m.prefixes.Release(p, owner)
+			return netip.Prefix{}, fmt.Errorf("allocate from %q: %w: a /%d", name, errUnfit, p.Bits())
+		}
+		return p, err
 	}
 	a, err := m.pools.Again(name, owner, wish.Addr())
 	if err != nil {
@@ -137,6 +143,17 @@ func (x slot) bits() int {
 	return 0
 }
 
+// errUnfit says that a pool hands out pieces of another kind.
+var errUnfit = errors.New("pool's pieces do not fit")
+
+// fits reports whether a prefix from a pool has a length that the slot can have.
+func (x slot) fits(p netip.Prefix) bool {
+	if n := x.bits(); n != 0 {
+		return p.Bits() == n
+	}
+	return p.Bits() <= slaacBits // a delegated prefix: the client's own network needs at least a /64
+}
+
 func (m *Manager) release(p netip.Prefix, owner pool.Owner) {
 	if p.Addr().Is4() {
 		m.pools.Release(p.Addr(), owner)
@@ -152,6 +169,8 @@ func (m *Manager) nothing(s *Session, x slot, err error) Cause {
 	switch {
 	case errors.Is(err, pool.ErrUnknown):
 		cause = CausePoolUnknown
+	case errors.Is(err, errUnfit):
+		cause = CauseAddressUnusable
 	case errors.Is(err, pool.ErrOwn):
 		cause = CauseAddressOwn
 	case errors.As(err, &inUse):

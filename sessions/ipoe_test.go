@@ -319,7 +319,8 @@ func TestIPv6Only(t *testing.T) {
 	if s.session() == nil {
 		t.Fatalf("ended %v", w.m.stats.ends)
 	}
-	for range 2 {
+	for n := range uint64(2) { // what it is sent does not
+		w.counters[s.session().id] = entry.SessionCounters{InputPackets: w.counters[s.session().id].InputPackets, OutputPackets: n + 1}
 		w.clock.Advance(1300 * time.Second)
 		w.settleWith(s)
 	}
@@ -403,6 +404,25 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
+// TestPoolOfOtherPieces: a pool that a grant names may hand out what the subscriber cannot use.
+func TestPoolOfOtherPieces(t *testing.T) {
+	w := newWorld(t, dualConfig)
+	w.grant(aaa.Grant{PrefixPool: "homes", Pool6: "lines", DelegatedPool: "hosts"})
+	s := w.station(0)
+	session := s.dhcp()
+	s.solicitRouter()
+	s.solicit()
+	w.settleWith(s)
+	w.clock.Advance(time.Second)
+	w.settleWith(s)
+	if s.prefix.IsValid() || s.address6.IsValid() || s.delegated.IsValid() || w.m.prefixes.Held() != 0 || len(w.routes) != 1 {
+		t.Fatalf("prefix %s, address %s, delegated %s", s.prefix, s.address6, s.delegated)
+	}
+	if session.state != StateUp || w.m.stats.withheldSlots["ipv6-prefix address-unusable"] == 0 {
+		t.Fatalf("withheld %v", w.m.stats.withheldSlots)
+	}
+}
+
 // TestFlood: what one station says too fast does not reach the loop.
 func TestFlood(t *testing.T) {
 	w := newWorld(t, dualConfig)
@@ -415,6 +435,7 @@ func TestFlood(t *testing.T) {
 	if n := w.m.stats.paced.Load(); n < 2900 {
 		t.Fatalf("only %d were held back", n)
 	}
+	other.mac = s.mac // whoever borrows a neighbour's address does not silence him
 	other.dhcp()
 	for n := range uint16(maxPending + 500) { // strangers without an answer of the authorizer
 		x := w.station(int(n))
