@@ -113,14 +113,14 @@ func (m *Manager) watchPrefix(s *Session) {
 	if s.link != nil || !s.bindings[slotPrefix].held() {
 		return
 	}
-	s.prefixPackets = m.packets(s)
+	s.prefixPackets = m.usage(s).InputPackets // what the world sends to the prefix of a client that is gone does not count
 	m.setTimer(s, timerPrefix, s.profile.valid)
 }
 
 // prefixOver takes the prefix of a client that was silent for its lifetime, and has no lease either.
 func (m *Manager) prefixOver(s *Session) {
 	leased := s.usable(slotIPv4).IsValid() || s.usable(slotAddress6).IsValid() || s.usable(slotDelegated).IsValid()
-	if leased || m.packets(s) != s.prefixPackets {
+	if leased || m.usage(s).InputPackets != s.prefixPackets {
 		m.watchPrefix(s)
 		return
 	}

@@ -129,7 +129,7 @@ type Session struct {
 	offset        aaa.Usage              // counted by forwarders that are gone, and not in Counters
 	reported      aaa.Usage              // the last one told, a floor for the next
 	activity      activity
-	prefixPackets uint64                 // moved when the advertised prefix of an IPoE client was prolonged
+	prefixPackets uint64                 // sent by an IPoE client when its advertised prefix was prolonged
 	base          entry.SessionCounters  // what a Base said last
 	final         *entry.SessionCounters // the forwarder's last word
 
