@@ -1,6 +1,7 @@
 package rib
 
 import (
+	"fmt"
 	"net/netip"
 	"slices"
 
@@ -15,6 +16,9 @@ const (
 	// unresolved is longer than any prefix.
 	unresolved = 255
 )
+
+// tooManyHops is why some neighbours are left out of a route that leads to more than entry.MaxHops.
+const tooManyHops = "it leads to more neighbours than packets are spread over"
 
 // gatewayKey is a next hop as a route names it.
 type gatewayKey struct {
@@ -35,7 +39,8 @@ type gateway struct {
 	length     int // of the shortest prefix that was looked at
 	through    []*gateway
 	dependents map[*gateway]struct{}
-	dirty      bool // stands in RIB.dirty
+	dirty      bool   // stands in RIB.dirty
+	trouble    string // why the resolution is not whole, empty: it is
 }
 
 // reach is where next hops lead to.
@@ -146,7 +151,7 @@ func (r *RIB) resolveDirty() {
 		g.dirty, g.length = false, unresolved
 	}
 	for _, g := range dirty {
-		if g.references == 0 || !g.resolve() {
+		if g.references == 0 || !r.resolve(g) {
 			continue
 		}
 		for _, s := range g.sets {
@@ -160,10 +165,14 @@ func (r *RIB) resolveDirty() {
 }
 
 // resolve finds where the next hop leads and reports whether that is news.
-func (g *gateway) resolve() (changed bool) {
+func (r *RIB) resolve(g *gateway) (changed bool) {
 	w := walk{table: g.table, from: g}
 	answer := w.gateway(g)
 	g.depend(w.through)
+	if w.trouble != "" && w.trouble != g.trouble {
+		r.log.Warn("next hop is resolved in part only", "vrf", g.table.vrf, "next-hop", g.key.addr, "reason", w.trouble)
+	}
+	g.trouble = w.trouble
 	changed = !g.reached.equal(answer)
 	g.reached = answer
 	return changed
@@ -177,6 +186,7 @@ type walk struct {
 	stack   []*route // that lead from the next hop to where we are
 	through []*gateway
 	visits  int
+	trouble string // a bound that was met
 }
 
 // gateway follows the longest prefix that has a usable route. A route that would lead through itself
@@ -223,12 +233,21 @@ func (w *walk) route(rt *route, addr netip.Addr) (answer reach, final bool) {
 	if rt.via == nil {
 		return rt.reach(addr), true
 	}
-	if slices.Contains(w.stack, rt) || len(w.stack) >= maxRecursion || w.visits >= maxVisits {
+	switch {
+	case slices.Contains(w.stack, rt):
+		return reach{}, true
+	case len(w.stack) >= maxRecursion:
+		w.trouble = fmt.Sprintf("it leads through more than %d routes, one behind the other", maxRecursion)
+		return reach{}, true
+	case w.visits >= maxVisits:
+		w.trouble = fmt.Sprintf("it leads through more than %d next hops", maxVisits)
 		return reach{}, true
 	}
 	w.stack = append(w.stack, rt)
 	for _, g := range rt.via.gateways {
-		answer.join(w.gateway(g))
+		if !answer.join(w.gateway(g)) {
+			w.trouble = tooManyHops
+		}
 	}
 	w.stack = w.stack[:len(w.stack)-1]
 	return answer, false
@@ -248,12 +267,18 @@ func (rt *route) reach(addr netip.Addr) reach {
 	return reach{}
 }
 
-// join adds what another next hop of the same route reaches.
-func (a *reach) join(b reach) {
+// join adds what another next hop of the same route reaches, and reports whether all of it found room.
+func (a *reach) join(b reach) (all bool) {
 	a.drop = a.drop || b.drop
+	all = true
 	for _, h := range b.hops {
-		if len(a.hops) < entry.MaxHops && !slices.Contains(a.hops, h) {
+		switch {
+		case slices.Contains(a.hops, h):
+		case len(a.hops) == entry.MaxHops:
+			all = false
+		default:
 			a.hops = append(a.hops, h)
 		}
 	}
+	return all
 }

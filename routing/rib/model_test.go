@@ -429,8 +429,12 @@ func (w *world) clear() {
 	}
 	w.settle()
 	t := w.table(0)
+	held := 0
+	for _, h := range t.holders {
+		held += len(h)
+	}
 	left := []int{len(w.plane.routes), len(w.plane.groups), len(w.plane.neighbors.wanted), len(w.hops), len(w.bundles), len(w.ids),
-		len(t.gateways), len(t.sets), len(t.links), len(t.locals), t.destinations.len(ipv4) + t.destinations.len(ipv6),
+		len(t.gateways), len(t.sets), len(t.links), held, t.destinations.len(ipv4) + t.destinations.len(ipv6),
 		t.tracked.len(ipv4) + t.tracked.len(ipv6), len(w.waiting), len(w.refused)}
 	if slices.Max(left) > 0 {
 		w.t.Errorf("left behind: %v", left)

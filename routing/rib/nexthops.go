@@ -22,6 +22,7 @@ type nexthops struct {
 	reached  reach   // of all of them, hops in order
 	bundle   *bundle // of the hops, nil: none
 	dirty    bool
+	cut      bool // the hops are more than a group takes
 }
 
 // leads returns where a route with these next hops leads.
@@ -119,9 +120,7 @@ func (r *RIB) settleSets(sets []*nexthops) {
 	for i, s := range sets {
 		before[i] = s.leads()
 		s.dirty, s.reached = false, reach{}
-		for _, g := range s.gateways {
-			s.reached.join(g.reached)
-		}
+		r.joinGateways(s)
 		slices.SortFunc(s.reached.hops, compareHops)
 	}
 	for _, s := range sets {
@@ -141,6 +140,21 @@ func (r *RIB) settleSets(sets []*nexthops) {
 			r.markUsers(s)
 		}
 	}
+}
+
+// joinGateways collects where a set leads.
+func (r *RIB) joinGateways(s *nexthops) {
+	cut := false
+	for _, g := range s.gateways {
+		if !s.reached.join(g.reached) {
+			cut = true
+		}
+	}
+	if cut && !s.cut {
+		r.log.Warn("next hops of a route are resolved in part only", "vrf", s.table.vrf, "next-hops", len(s.gateways), "first", s.gateways[0].key.addr,
+			"reason", tooManyHops, "most", entry.MaxHops)
+	}
+	s.cut = cut
 }
 
 func compareHops(a, b NextHop) int {

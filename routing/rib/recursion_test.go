@@ -2,6 +2,7 @@ package rib
 
 import (
 	"fmt"
+	"log/slog"
 	"net/netip"
 	"strings"
 	"testing"
@@ -309,5 +310,39 @@ B 10.0.0.0/8 200/5 via 203.0.113.2 on  unresolved
 	}
 	if names := b.Commands()[0].Args[1].Complete(); fmt.Sprint(names) != "[default red]" {
 		t.Errorf("completion %v", names)
+	}
+}
+
+// TestBoundsOfAResolutionAreTold leads a route to more neighbours than a group takes, and through a longer chain of
+// routes than is followed: each is logged once, however often it is resolved.
+func TestBoundsOfAResolutionAreTold(t *testing.T) {
+	b := newBench(t)
+	var text strings.Builder
+	b.log = slog.New(slog.NewTextHandler(&text, nil))
+	b.AddInterfaceRoute(0, prefix("198.51.100.0/24"), 7, connected(7))
+	var statics []StaticRoute
+	for i := range 80 {
+		via := netip.AddrFrom4([4]byte{192, 0, 2, byte(1 + i/40)})
+		statics = append(statics, StaticRoute{Prefix: netip.PrefixFrom(via, 32), Gateway: netip.AddrFrom4([4]byte{198, 51, 100, byte(1 + i)})})
+	}
+	b.SetStatic(0, statics)
+	chain := []Path{path("10.0.0.0/16", "192.0.2.1", "192.0.2.2"), path("10.100.0.0/16", "198.51.100.1")}
+	for i := range 12 {
+		chain = append(chain, path(fmt.Sprintf("10.%d.0.0/16", 101+i), fmt.Sprintf("10.%d.0.1", 100+i)))
+	}
+	for range 2 {
+		b.UpdateBGP(0, chain, nil)
+		b.settle()
+		b.FlushBGP(0)
+		b.UpdateBGP(0, chain, nil)
+		b.settle()
+		for _, want := range []string{"more neighbours", "more than 8 routes"} {
+			if !strings.Contains(text.String(), want) {
+				t.Errorf("log without %q\n%s", want, text.String())
+			}
+		}
+	}
+	if n := strings.Count(text.String(), "\n"); n > 20 {
+		t.Errorf("%d lines of log\n%s", n, text.String())
 	}
 }

@@ -486,6 +486,8 @@ S 0.0.0.0/0 1 via 203.0.113.1 on  3h05m unresolved
 S 0.0.0.0/0 200 via discard on  3h05m backup
 A> 10.0.0.0/24 254 via discard (residential) on  3h05m active
 the first 2 of 53 prefixes; 'limit' shows more, 'summary' counts`},
+		{map[string]string{"source": "connected"}, "C> 198.51.100.0/24 0 via on link on 7 3h05m active\n1 prefixes"},
+		{map[string]string{"source": "bgp"}, "0 prefixes"},
 		{map[string]string{"source": "subscriber", "limit": "1"}, "U> 10.0.0.0/32 2 via session 1 on  3h05m active\nthe first 1 of 50 prefixes; 'limit' shows more, 'summary' counts"},
 	} {
 		table, ok := b.show(t, c.args).(oper.Table[RouteRow])

@@ -16,7 +16,7 @@ import (
 // and the loop should not be kept.
 const (
 	defaultShowLimit = 1000
-	maxShowLimit     = 1_000_000
+	maxShowLimit     = 100_000
 )
 
 // RouteRow is one candidate route, one row per next hop in the end.
@@ -177,11 +177,14 @@ func (m query) find(t *table) (found []*destination, total int) {
 		}
 		return nil, 0
 	}
-	// The loop must not be kept by a walk of which only the beginning is shown. One source has hardly
-	// ever two routes of one prefix.
+	// The loop must not be kept by a walk of which only a part is shown: a source other than BGP is looked up.
+	if m.source != 0 && m.source != BGP {
+		found = t.held(m.source, m.family)
+		return found[:min(m.limit, len(found))], len(found)
+	}
 	total = t.destinations.len(m.family)
-	if m.source != 0 {
-		total = t.candidates[m.family][m.source]
+	if m.source == BGP {
+		total = t.candidates[m.family][BGP] // of one prefix BGP has one
 	}
 	for _, d := range t.destinations.sorted(m.family) {
 		if len(found) == min(m.limit, total) {
@@ -195,6 +198,17 @@ func (m query) find(t *table) (found []*destination, total int) {
 		total = len(found)
 	}
 	return found, total
+}
+
+// held returns the destinations of a family that have a route of the source, in order.
+func (t *table) held(s Source, f family) (all []*destination) {
+	for d := range t.holders[s] {
+		if familyOf(d.prefix.Addr()) == f {
+			all = append(all, d)
+		}
+	}
+	slices.SortFunc(all, func(a, b *destination) int { return comparePrefixes(a.prefix, b.prefix) })
+	return all
 }
 
 func (m query) matches(d *destination) bool {

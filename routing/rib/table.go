@@ -13,17 +13,18 @@ import (
 type table struct {
 	vrf          entry.VRFID
 	destinations *prefixes[*destination]
-	locals       map[*destination]struct{} // with an address of ours
-	links        map[link]int              // connected prefixes of each interface and family
-	aggregates   map[string]*aggregate
-	owners       []string // names of aggregates' owners, by number
-	statics      map[staticKey]*route
-	gateways     map[gatewayKey]*gateway
-	tracked      *prefixes[[]*gateway] // the same by address
-	sets         map[string]*nexthops
-	watchers     []*watcher
-	candidates   [numFamilies][numSources]int
-	installed    [numFamilies][numSources]int
+	// holders are the destinations that have a route of a source; BGP's are too many to be kept twice.
+	holders    [numSources]map[*destination]struct{}
+	links      map[link]int // connected prefixes of each interface and family
+	aggregates map[string]*aggregate
+	owners     []string // names of aggregates' owners, by number
+	statics    map[staticKey]*route
+	gateways   map[gatewayKey]*gateway
+	tracked    *prefixes[[]*gateway] // the same by address
+	sets       map[string]*nexthops
+	watchers   []*watcher
+	candidates [numFamilies][numSources]int
+	installed  [numFamilies][numSources]int
 }
 
 // destination is one prefix: the routes that lead there, and what the forwarder holds. There may be a
@@ -115,11 +116,15 @@ func (r *RIB) table(vrf entry.VRFID) *table {
 }
 
 func newTable(vrf entry.VRFID) *table {
-	return &table{
-		vrf: vrf, destinations: newPrefixes[*destination](), locals: map[*destination]struct{}{}, links: map[link]int{},
+	t := &table{
+		vrf: vrf, destinations: newPrefixes[*destination](), links: map[link]int{},
 		aggregates: map[string]*aggregate{}, statics: map[staticKey]*route{},
 		gateways: map[gatewayKey]*gateway{}, tracked: newPrefixes[[]*gateway](), sets: map[string]*nexthops{},
 	}
+	for s := range t.holders {
+		t.holders[s] = map[*destination]struct{}{}
+	}
+	return t
 }
 
 // destination returns the prefix's destination, a new one when there is none.
@@ -191,6 +196,7 @@ func (r *RIB) addTo(d *destination, rt *route) {
 	d.table.candidates[familyOf(d.prefix.Addr())][rt.source]++
 	r.mark(d, rt.urgent())
 	r.touch(d)
+	d.hold(rt.source)
 	r.interfaceMoved(d, rt)
 }
 
@@ -214,24 +220,30 @@ func (r *RIB) removeFrom(d *destination, rt *route) {
 	if rt.via != nil {
 		r.leave(rt)
 	}
+	d.hold(rt.source)
 	r.interfaceMoved(d, rt)
+}
+
+// hold notes whether the destination has a route of a source.
+func (d *destination) hold(s Source) {
+	switch holders := d.table.holders[s]; {
+	case s == BGP:
+	case d.hasSource(s):
+		holders[d] = struct{}{}
+	default:
+		delete(holders, d)
+	}
 }
 
 // interfaceMoved looks at the addresses of ours that may be announced otherwise when a prefix of an
 // interface came or went (see announceable).
 func (r *RIB) interfaceMoved(d *destination, rt *route) {
-	switch rt.source {
-	case Local:
-		if d.hasSource(Local) {
-			d.table.locals[d] = struct{}{}
-		} else {
-			delete(d.table.locals, d)
-		}
-	case Connected:
-		for local := range d.table.locals {
-			if d.prefix.Contains(local.prefix.Addr()) {
-				r.mark(local, true)
-			}
+	if rt.source != Connected {
+		return
+	}
+	for local := range d.table.holders[Local] {
+		if d.prefix.Contains(local.prefix.Addr()) {
+			r.mark(local, true)
 		}
 	}
 }
