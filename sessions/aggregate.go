@@ -16,18 +16,7 @@ type announcer struct {
 // aggregates returns the prefixes of each pool in every VRF that a profile uses it in. A pool that no profile
 // names, since authorization does, belongs to the default VRF.
 func (c *settings) aggregates() map[announcer][]netip.Prefix {
-	vrfs := map[string]map[entry.VRFID]bool{} // by "pool NAME" or "ipv6 pool NAME"
-	for _, some := range []map[string]*profile{c.profiles, c.ipoe} {
-		for _, p := range some {
-			for x, name := range p.pools {
-				owner := poolOwner(slot(x), name)
-				if vrfs[owner] == nil {
-					vrfs[owner] = map[entry.VRFID]bool{}
-				}
-				vrfs[owner][p.vrf] = true
-			}
-		}
-	}
+	vrfs := c.users()
 	all := map[announcer][]netip.Prefix{}
 	add := func(owner string, prefixes []netip.Prefix) {
 		if len(vrfs[owner]) == 0 {

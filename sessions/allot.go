@@ -67,7 +67,7 @@ func (m *Manager) allot(s *Session, grant *aaa.Grant, x slot, wish netip.Prefix)
 				"session", s.acctID, "what", x.String(), "prefix", prefix)
 			return CauseAddressUnusable
 		}
-		if err := m.reserve(prefix, s.owner()); err != nil {
+		if err := m.spaceOf(s).reserve(prefix, s.owner()); err != nil {
 			return m.nothing(s, x, err)
 		}
 		m.hold(s, x, prefix, "")
@@ -75,7 +75,7 @@ func (m *Manager) allot(s *Session, grant *aaa.Grant, x slot, wish netip.Prefix)
 		return ""
 	}
 	name := poolOf(grant, s.profile, x)
-	prefix, err := m.allocate(x, name, s.owner(), wish)
+	prefix, err := m.spaceOf(s).allocate(x, name, s.owner(), wish)
 	if err != nil {
 		return m.nothing(s, x, err)
 	}
@@ -103,14 +103,14 @@ func (m *Manager) possible(s *Session, x slot, p netip.Prefix) bool {
 // slaacBits is the length of an advertised prefix.
 const slaacBits = 64
 
-func (m *Manager) reserve(p netip.Prefix, owner pool.Owner) error {
+func (sp *space) reserve(p netip.Prefix, owner pool.Owner) error {
 	if p.Addr().Is4() {
-		return m.pools.Reserve(p.Addr(), owner)
+		return sp.pools.Reserve(p.Addr(), owner)
 	}
-	return m.prefixes.Reserve(p, owner)
+	return sp.prefixes.Reserve(p, owner)
 }
 
-func (m *Manager) allocate(x slot, name string, owner pool.Owner, wish netip.Prefix) (netip.Prefix, error) {
+func (sp *space) allocate(x slot, name string, owner pool.Owner, wish netip.Prefix) (netip.Prefix, error) {
 	if x.six() {
 		w := pool.Wish{Length: x.bits()}
 		if wish.IsValid() && !wish.Addr().IsUnspecified() {
@@ -118,14 +118,14 @@ func (m *Manager) allocate(x slot, name string, owner pool.Owner, wish netip.Pre
 		} else if wish.IsValid() {
 			w.Length = wish.Bits()
 		}
-		p, err := m.prefixes.Allocate(name, owner, w)
+		p, err := sp.prefixes.Allocate(name, owner, w)
 		if err == nil && !x.fits(p) { // the profile's pools are checked with the configuration, those of a grant are not
-			m.prefixes.Release(p, owner)
+			sp.prefixes.Release(p, owner)
 			return netip.Prefix{}, fmt.Errorf("allocate from %q: %w: a /%d", name, errUnfit, p.Bits())
 		}
 		return p, err
 	}
-	a, err := m.pools.Again(name, owner, wish.Addr())
+	a, err := sp.pools.Again(name, owner, wish.Addr())
 	if err != nil {
 		return netip.Prefix{}, err
 	}
@@ -154,12 +154,12 @@ func (x slot) fits(p netip.Prefix) bool {
 	return p.Bits() <= slaacBits // a delegated prefix: the client's own network needs at least a /64
 }
 
-func (m *Manager) release(p netip.Prefix, owner pool.Owner) {
+func (sp *space) release(p netip.Prefix, owner pool.Owner) {
 	if p.Addr().Is4() {
-		m.pools.Release(p.Addr(), owner)
+		sp.pools.Release(p.Addr(), owner)
 		return
 	}
-	m.prefixes.Release(p, owner)
+	sp.prefixes.Release(p, owner)
 }
 
 // nothing says why a slot stays empty.

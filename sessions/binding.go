@@ -131,11 +131,11 @@ func (m *Manager) hold(s *Session, x slot, prefix netip.Prefix, from string) {
 func (m *Manager) giveBack(s *Session, x slot) {
 	b := s.bindings[x]
 	s.bindings[x] = binding{}
-	m.index.forget(b.prefix)
+	m.index.forget(s, b.prefix)
 	if b.declined {
-		m.quarantine(b.prefix, s.owner())
+		m.quarantine(s, b.prefix)
 		return
 	}
-	m.release(b.prefix, s.owner())
+	m.spaceOf(s).release(b.prefix, s.owner())
 	m.crossings()
 }

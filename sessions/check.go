@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -12,8 +13,9 @@ import (
 
 // place is a range with where it is configured.
 type place struct {
-	path string
-	line int
+	owner string // the pool, by poolOwner
+	path  string
+	line  int
 	pool.Range
 }
 
@@ -23,7 +25,8 @@ func checkRanges(t *config.Tree) []error {
 	for _, p := range t.List("ip pool") {
 		for _, r := range p.List("range") {
 			at := place{
-				path: "ip pool " + p.Text("name") + " / range " + strings.Join(r.Keys(), " "), line: r.Line(),
+				owner: poolOwner(slotIPv4, p.Text("name")),
+				path:  "ip pool " + p.Text("name") + " / range " + strings.Join(r.Keys(), " "), line: r.Line(),
 				Range: pool.Range{First: r.Addr("first"), Last: r.Addr("last")},
 			}
 			if text := checkRange(at.Range); text != "" {
@@ -33,7 +36,53 @@ func checkRanges(t *config.Tree) []error {
 			all = append(all, at)
 		}
 	}
-	return append(faults, overlaps(all)...)
+	users := namedUsers(t)
+	for _, vrf := range usersVRFs(users) {
+		together := slices.DeleteFunc(slices.Clone(all), func(p place) bool { return !serves(users[p.owner], vrf) })
+		for _, fault := range overlaps(together) {
+			if !slices.ContainsFunc(faults, func(known error) bool { return known.Error() == fault.Error() }) {
+				faults = append(faults, fault)
+			}
+		}
+	}
+	return faults
+}
+
+// namedUsers returns the VRFs, by name, whose profiles name a pool, by poolOwner. Pools may overlap if no VRF has both.
+func namedUsers(t *config.Tree) map[string]map[string]bool {
+	users := map[string]map[string]bool{}
+	for _, kind := range []string{"pppoe profile", "ipoe profile"} {
+		for _, p := range t.List(kind) {
+			vrf := t.Entry("interface", p.Text("ip unnumbered")).Text("vrf")
+			if vrf == defaultVRF {
+				vrf = ""
+			}
+			for leaf, x := range map[string]slot{"ip pool": slotIPv4, "ipv6 prefix pool": slotPrefix, "ipv6 address pool": slotAddress6, "ipv6 delegated pool": slotDelegated} {
+				owner := poolOwner(x, p.Text(leaf))
+				if users[owner] == nil {
+					users[owner] = map[string]bool{}
+				}
+				users[owner][vrf] = true
+			}
+		}
+	}
+	return users
+}
+
+const defaultVRF = "default"
+
+// usersVRFs are all VRFs with subscribers, and the default one.
+func usersVRFs(users map[string]map[string]bool) []string {
+	all := map[string]bool{"": true}
+	for _, vrfs := range users {
+		maps.Copy(all, vrfs)
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// meet reports whether some VRF has both of two pools.
+func meet(users map[string]map[string]bool, a, b string) bool {
+	return slices.ContainsFunc(usersVRFs(users), func(vrf string) bool { return serves(users[a], vrf) && serves(users[b], vrf) })
 }
 
 func checkRange(r pool.Range) string {
@@ -105,11 +154,14 @@ func checkProfile(t, p *config.Tree, path string) []error {
 func checkUnits(t *config.Tree) []error {
 	var faults []error
 	type unit struct {
+		owner  string
 		prefix netip.Prefix
 		path   string
 	}
+	users := namedUsers(t)
 	var before []unit
 	for _, p := range t.List("ipv6 pool") {
+		owner := poolOwner(slotPrefix, p.Text("name"))
 		for _, r := range p.List("prefix") {
 			u := pool.Units{Prefix: r.Prefix("prefix"), Length: int(r.Uint("length"))}
 			path := "ipv6 pool " + p.Text("name") + " / prefix " + strings.Join(r.Keys(), " ")
@@ -121,12 +173,12 @@ func checkUnits(t *config.Tree) []error {
 				continue
 			}
 			for _, b := range before {
-				if b.prefix.Overlaps(u.Prefix) {
+				if b.prefix.Overlaps(u.Prefix) && meet(users, b.owner, owner) {
 					fault("overlaps " + b.path)
 					break
 				}
 			}
-			before = append(before, unit{prefix: u.Prefix, path: path})
+			before = append(before, unit{owner: owner, prefix: u.Prefix, path: path})
 		}
 	}
 	return faults

@@ -32,6 +32,8 @@
 // An IPoE session ends when it holds nothing any more, by the cause that took the last thing, or when its client
 // releases the last of its leases (an advertised prefix is none). One of PPPoE ends with its link.
 //
+// Addresses are unique in their VRF, not in the router: each VRF has pools of its own (space.go).
+//
 // After a restart of control, Restore takes the sessions that were up from the store: entries, routes,
 // addresses and identifiers are put back, timers and accounting go on, no client hears of it. Clients
 // in the middle of their set-up get a PADT when their next frame finds no session.
@@ -41,7 +43,7 @@
 // and 6085 (sessions/nd, and one prefix for each client).
 //
 // Reading order: needs.go, session.go, loop.go, punt.go, admit.go, lifecycle.go, grant.go, account.go,
-// teardown.go, program.go, record.go, restore.go; for IP on the line binding.go, allot.go, line.go, ipoe.go,
+// teardown.go, program.go, record.go, restore.go; for IP on the line binding.go, allot.go, space.go, line.go, ipoe.go,
 // lease4.go, lease6.go, advert.go, relay.go; then config.go, profile.go, settings.go, check.go, subsystem.go;
 // select.go, show.go, detail.go.
 package sessions

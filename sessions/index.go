@@ -15,9 +15,16 @@ type index struct {
 	byClient map[client]group
 	byMAC    map[entry.MAC]group
 	byUser   map[string]group
-	byPrefix map[netip.Prefix]*Session // every address and prefix held
+	byPrefix map[located]*Session // every address and prefix held
+	vrfs     map[entry.VRFID]bool // that ever had an address
 	perPort  map[entry.PortID]int
 	perPlace map[Place]int
+}
+
+// located is an address or prefix in a VRF.
+type located struct {
+	vrf    entry.VRFID
+	prefix netip.Prefix
 }
 
 // group is a few sessions with something in common. It is a map because a user name may be shared
@@ -28,7 +35,7 @@ func newIndex() *index {
 	return &index{
 		byID: map[entry.SessionID]*Session{}, byTuple: map[tuple]*Session{}, byAcctID: map[string]*Session{},
 		byClient: map[client]group{}, byMAC: map[entry.MAC]group{}, byUser: map[string]group{},
-		byPrefix: map[netip.Prefix]*Session{}, perPort: map[entry.PortID]int{}, perPlace: map[Place]int{},
+		byPrefix: map[located]*Session{}, vrfs: map[entry.VRFID]bool{}, perPort: map[entry.PortID]int{}, perPlace: map[Place]int{},
 	}
 }
 
@@ -50,7 +57,7 @@ func (x *index) remove(s *Session) {
 	leave(x.byMAC, s.client.mac, s)
 	x.name(s, "")
 	for slot := range numSlots {
-		x.forget(s.bindings[slot].prefix)
+		x.forget(s, s.bindings[slot].prefix)
 	}
 	countDown(x.perPort, s.client.place.Port)
 	countDown(x.perPlace, s.client.place)
@@ -67,8 +74,14 @@ func (x *index) name(s *Session, username string) {
 }
 
 // locate notes an address or prefix of the session; forget forgets it.
-func (x *index) locate(s *Session, prefix netip.Prefix) { x.byPrefix[prefix] = s }
-func (x *index) forget(prefix netip.Prefix)             { delete(x.byPrefix, prefix) }
+func (x *index) locate(s *Session, prefix netip.Prefix) {
+	x.byPrefix[located{s.profile.vrf, prefix}] = s
+	x.vrfs[s.profile.vrf] = true
+}
+
+func (x *index) forget(s *Session, prefix netip.Prefix) {
+	delete(x.byPrefix, located{s.profile.vrf, prefix})
+}
 
 func join[K comparable](m map[K]group, key K, s *Session) {
 	g := m[key]

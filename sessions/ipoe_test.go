@@ -415,7 +415,7 @@ func TestPoolOfOtherPieces(t *testing.T) {
 	w.settleWith(s)
 	w.clock.Advance(time.Second)
 	w.settleWith(s)
-	if s.prefix.IsValid() || s.address6.IsValid() || s.delegated.IsValid() || w.m.prefixes.Held() != 0 || len(w.routes) != 1 {
+	if s.prefix.IsValid() || s.address6.IsValid() || s.delegated.IsValid() || w.m.space(0).prefixes.Held() != 0 || len(w.routes) != 1 {
 		t.Fatalf("prefix %s, address %s, delegated %s", s.prefix, s.address6, s.delegated)
 	}
 	if session.state != StateUp || w.m.stats.withheldSlots["ipv6-prefix address-unusable"] == 0 {

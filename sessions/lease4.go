@@ -6,7 +6,6 @@ import (
 	"vbng/control/dissect"
 
 	"vbng/sessions/dhcp4"
-	"vbng/sessions/pool"
 )
 
 const (
@@ -151,12 +150,12 @@ func (m *Manager) declined(s *Session, x slot) {
 }
 
 // quarantine takes back what was declined.
-func (m *Manager) quarantine(p netip.Prefix, owner pool.Owner) {
+func (m *Manager) quarantine(s *Session, p netip.Prefix) {
 	until := m.loop.Now().Add(declineTime)
 	if p.Addr().Is4() {
-		m.pools.Quarantine(p.Addr(), owner, until)
+		m.spaceOf(s).pools.Quarantine(p.Addr(), s.owner(), until)
 	} else {
-		m.prefixes.Quarantine(p, owner, until)
+		m.spaceOf(s).prefixes.Quarantine(p, s.owner(), until)
 	}
 	m.tend()
 }
@@ -164,9 +163,13 @@ func (m *Manager) quarantine(p netip.Prefix, owner pool.Owner) {
 // tend lets quarantines end in their time.
 func (m *Manager) tend() {
 	now := m.loop.Now()
-	next := m.pools.Tend(now)
-	if at := m.prefixes.Tend(now); !at.IsZero() && (next.IsZero() || at.Before(next)) {
-		next = at
+	var next time.Time
+	for _, sp := range m.spaces {
+		for _, at := range []time.Time{sp.pools.Tend(now), sp.prefixes.Tend(now)} {
+			if !at.IsZero() && (next.IsZero() || at.Before(next)) {
+				next = at
+			}
+		}
 	}
 	if !next.IsZero() && (m.tending.IsZero() || next.Before(m.tending)) {
 		m.tending = next

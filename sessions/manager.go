@@ -14,7 +14,6 @@ import (
 	"vbng/control/loop"
 	"vbng/control/store"
 	"vbng/forwarding/entry"
-	"vbng/sessions/pool"
 	"vbng/sessions/pppoe"
 )
 
@@ -64,8 +63,7 @@ type Manager struct {
 	// The loop's own.
 	current  *settings
 	index    *index
-	pools    *pool.Set
-	prefixes *pool.Prefixes
+	spaces   map[entry.VRFID]*space
 	pppoeIDs *pppoe.SessionIDs
 	ids      *store.Counter
 	birth    uint32 // of the store, in Acct-Session-Ids
@@ -95,7 +93,7 @@ func New(n Needs) (*Manager, error) {
 	m := &Manager{
 		needs: n, loop: loop.New[message](n.Clock, inboxLimit), log: newSampler(n.Log, n.Clock),
 		cookieKey: make([]byte, cookieKeyBytes), stats: newStats(),
-		index: newIndex(), pools: pool.NewSet(), prefixes: pool.NewPrefixes(), pppoeIDs: pppoe.NewSessionIDs(n.Random),
+		index: newIndex(), spaces: map[entry.VRFID]*space{}, pppoeIDs: pppoe.NewSessionIDs(n.Random),
 		records: n.Store.Bucket("sessions"), history: newHistory(), padts: newOncePerSecond(), pace: newPacer(),
 	}
 	n.Random(m.cookieKey)

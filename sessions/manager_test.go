@@ -53,7 +53,7 @@ func (w *world) clean() {
 		"forwarder entries": len(w.entries), "routes": len(w.routes), "sessions": len(x.byID), "tuples": len(x.byTuple),
 		"accounting ids": len(x.byAcctID), "clients": len(x.byClient), "MACs": len(x.byMAC), "users": len(x.byUser),
 		"addresses by session": len(x.byPrefix), "ports": len(x.perPort), "places": len(x.perPlace),
-		"addresses held": m.pools.Held(), "prefixes held": m.prefixes.Held(), "clients pending": m.pending, "answers under way": len(w.programming) + len(w.others),
+		"addresses held": m.space(0).pools.Held(), "prefixes held": m.space(0).prefixes.Held(), "clients pending": m.pending, "answers under way": len(w.programming) + len(w.others),
 	} {
 		if n != 0 {
 			w.t.Errorf("%d %s are left", n, name)

@@ -140,7 +140,7 @@ func (m *Manager) takeLeased(s *Session, prefix netip.Prefix) Cause {
 		m.log.warn("unusable", "leased address cannot be a subscriber's", "session", s.acctID, "address", prefix.Addr())
 		return CauseAddressUnusable
 	}
-	if err := m.reserve(prefix, s.owner()); err != nil {
+	if err := m.spaceOf(s).reserve(prefix, s.owner()); err != nil {
 		return m.nothing(s, slotIPv4, err)
 	}
 	m.hold(s, slotIPv4, prefix, "")

@@ -156,7 +156,7 @@ func (m *Manager) rehold(s *Session, r record) error {
 		all = append([]heldRecord{{Slot: slotIPv4, Prefix: single(r.Address), Pool: r.Pool, Until: r.Until}}, all...)
 	}
 	for _, h := range all {
-		if err := m.reserve(h.Prefix, s.owner()); err != nil {
+		if err := m.spaceOf(s).reserve(h.Prefix, s.owner()); err != nil {
 			m.unhold(s)
 			return fmt.Errorf("restore address: %w", err)
 		}
@@ -168,7 +168,7 @@ func (m *Manager) rehold(s *Session, r record) error {
 func (m *Manager) unhold(s *Session) {
 	for x := range numSlots {
 		if b := &s.bindings[x]; b.held() {
-			m.release(b.prefix, s.owner())
+			m.spaceOf(s).release(b.prefix, s.owner())
 			*b = binding{}
 		}
 	}

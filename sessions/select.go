@@ -174,11 +174,15 @@ func (x *index) candidates(sel selection) []entry.SessionID {
 
 // holders returns whose address it is, or whose prefix it may lie in.
 func (x *index) holders(a netip.Addr) []entry.SessionID {
-	if s := x.byPrefix[single(a)]; s != nil || a.Is4() {
-		if s == nil {
-			return nil
+	var ids []entry.SessionID
+	for vrf := range x.vrfs {
+		if s := x.byPrefix[located{vrf, single(a)}]; s != nil {
+			ids = append(ids, s.id)
 		}
-		return []entry.SessionID{s.id}
+	}
+	if ids != nil || a.Is4() {
+		slices.Sort(ids)
+		return ids
 	}
 	return keys(x.byID)
 }

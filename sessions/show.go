@@ -125,11 +125,13 @@ func ipv6Text(s *Session) string {
 }
 
 // vrfName is the VRF of a session by name.
-func (m *Manager) vrfName(s *Session) string {
+func (m *Manager) vrfName(s *Session) string { return m.vrfNamed(s.profile.vrf) }
+
+func (m *Manager) vrfNamed(vrf entry.VRFID) string {
 	if m.needs.VRFs == nil {
-		return oneVRF{}.Name(0)
+		return oneVRF{}.Name(vrf)
 	}
-	return m.needs.VRFs.Name(s.profile.vrf)
+	return m.needs.VRFs.Name(vrf)
 }
 
 func (m *Manager) showSubscribers(ctx context.Context, call oper.Call) (any, error) {
@@ -192,6 +194,7 @@ func (m *Manager) showHistory(ctx context.Context, _ oper.Call) (any, error) {
 // PoolRange is one range of a pool.
 type PoolRange struct {
 	Pool        string `show:"Pool" json:"pool"`
+	VRF         string `show:"VRF" json:"vrf"`
 	First       string `show:"First" json:"first"`
 	Last        string `show:"Last" json:"last"`
 	Size        uint32 `show:"Size" json:"size"`
@@ -203,20 +206,30 @@ type PoolRange struct {
 }
 
 func (m *Manager) showPools(ctx context.Context, _ oper.Call) (any, error) {
-	var usage []pool.Usage
-	var outside int
-	err := m.ask(ctx, func() { usage, outside = m.pools.Usage(), m.pools.Outside() })
+	rows, outside := []PoolRange{}, 0
+	err := m.ask(ctx, func() {
+		users := m.current.users()
+		for _, vrf := range m.vrfs() {
+			pools := m.spaces[vrf].pools
+			outside += pools.Outside()
+			for _, u := range pools.Usage() {
+				if listed(users[poolOwner(slotIPv4, u.Pool)], vrf, u.Used+u.Quarantined > 0) {
+					rows = append(rows, m.poolRange(vrf, u))
+				}
+			}
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
-	rows := []PoolRange{}
-	for _, u := range usage {
-		rows = append(rows, PoolRange{
-			Pool: u.Pool, First: u.First.String(), Last: u.Last.String(), Size: u.Size, Used: u.Used, Free: u.Free,
-			Reserved: u.Reserved, Quarantined: u.Quarantined, UsedPercent: uint32(uint64(u.Used) * 100 / uint64(u.Size)),
-		})
-	}
 	return oper.Table[PoolRange]{Rows: rows, Summary: fmt.Sprintf("%d addresses in use outside of all ranges", outside)}, nil
+}
+
+func (m *Manager) poolRange(vrf entry.VRFID, u pool.Usage) PoolRange {
+	return PoolRange{
+		Pool: u.Pool, VRF: m.vrfNamed(vrf), First: u.First.String(), Last: u.Last.String(), Size: u.Size, Used: u.Used, Free: u.Free,
+		Reserved: u.Reserved, Quarantined: u.Quarantined, UsedPercent: uint32(uint64(u.Used) * 100 / uint64(u.Size)),
+	}
 }
 
 // Event is how often something happened.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vbng/control/oper"
+	"vbng/forwarding/entry"
 	"vbng/sessions/dhcp4"
 	"vbng/sessions/dhcp6"
 	"vbng/sessions/pool"
@@ -15,6 +16,7 @@ import (
 // PoolPrefix is one line of an IPv6 pool.
 type PoolPrefix struct {
 	Pool        string `show:"Pool" json:"pool"`
+	VRF         string `show:"VRF" json:"vrf"`
 	Prefix      string `show:"Prefix" json:"prefix"`
 	Length      int    `show:"Length" json:"length"`
 	Size        uint64 `show:"Size" json:"size"`
@@ -25,20 +27,31 @@ type PoolPrefix struct {
 }
 
 func (m *Manager) showPools6(ctx context.Context, _ oper.Call) (any, error) {
-	var usage []pool.Usage6
-	var outside int
-	if err := m.ask(ctx, func() { usage, outside = m.prefixes.Usage(), m.prefixes.Outside() }); err != nil {
+	rows, outside := []PoolPrefix{}, 0
+	err := m.ask(ctx, func() {
+		users := m.current.users()
+		for _, vrf := range m.vrfs() {
+			prefixes := m.spaces[vrf].prefixes
+			outside += prefixes.Outside()
+			for _, u := range prefixes.Usage() {
+				if listed(users[poolOwner(slotPrefix, u.Pool)], vrf, u.Used+u.Quarantined > 0) {
+					rows = append(rows, m.poolPrefix(vrf, u))
+				}
+			}
+		}
+	})
+	if err != nil {
 		return nil, err
 	}
-	rows := []PoolPrefix{}
-	for _, u := range usage {
-		row := PoolPrefix{Pool: u.Pool, Prefix: u.Prefix.String(), Length: u.Length, Size: u.Size, Used: u.Used, Own: u.Own, Quarantined: u.Quarantined}
-		if u.Size > 0 {
-			row.UsedPercent = uint64(float64(u.Used) / float64(u.Size) * 100)
-		}
-		rows = append(rows, row)
-	}
 	return oper.Table[PoolPrefix]{Rows: rows, Summary: fmt.Sprintf("%d prefixes in use outside of all pools", outside)}, nil
+}
+
+func (m *Manager) poolPrefix(vrf entry.VRFID, u pool.Usage6) PoolPrefix {
+	row := PoolPrefix{Pool: u.Pool, VRF: m.vrfNamed(vrf), Prefix: u.Prefix.String(), Length: u.Length, Size: u.Size, Used: u.Used, Own: u.Own, Quarantined: u.Quarantined}
+	if u.Size > 0 {
+		row.UsedPercent = uint64(float64(u.Used) / float64(u.Size) * 100)
+	}
+	return row
 }
 
 // LeaseRow is one lease.

@@ -59,7 +59,7 @@ func TestShowAndFilters(t *testing.T) {
 		t.Errorf("summary %s", summary)
 	}
 	pools := fmt.Sprint(w.run("show pool", nil).(oper.Table[PoolRange]).Rows)
-	if pools != "[{residential 100.64.0.0 100.64.63.254 16383 3 16379 1 0 0}]" {
+	if pools != "[{residential default 100.64.0.0 100.64.63.254 16383 3 16379 1 0 0}]" {
 		t.Errorf("pools %s", pools)
 	}
 	events := fmt.Sprint(w.run("show pppoe", nil).(oper.Table[Event]).Rows)

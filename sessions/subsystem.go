@@ -49,8 +49,7 @@ func (m *Manager) use(s *settings) {
 func (m *Manager) configured(s *settings) {
 	old := m.current
 	m.current = s
-	m.pools.Configure(s.pools, s.own4())
-	m.prefixes.Configure(s.pools6, s.own6())
+	m.configureSpaces()
 	m.crossings()
 	m.aggregate(old, s)
 	m.full.Store(len(m.index.byID) >= s.boxLimit)
@@ -100,11 +99,14 @@ func (c *settings) own4() []netip.Addr {
 
 // crossings logs the pools that are nearly used up, or are no longer.
 func (m *Manager) crossings() {
-	for _, c := range append(m.pools.Crossings(), m.prefixes.Crossings()...) {
-		if c.Above {
-			m.log.warn("threshold", "address pool is nearly used up", "pool", c.Pool, "used_percent", c.Percent)
-		} else {
-			m.log.info("threshold", "address pool has room again", "pool", c.Pool, "used_percent", c.Percent)
+	for _, vrf := range m.vrfs() {
+		sp := m.spaces[vrf]
+		for _, c := range append(sp.pools.Crossings(), sp.prefixes.Crossings()...) {
+			if c.Above {
+				m.log.warn("threshold", "address pool is nearly used up", "pool", c.Pool, "vrf", m.vrfNamed(vrf), "used_percent", c.Percent)
+			} else {
+				m.log.info("threshold", "address pool has room again", "pool", c.Pool, "vrf", m.vrfNamed(vrf), "used_percent", c.Percent)
+			}
 		}
 	}
 }
