@@ -5,6 +5,8 @@ PACKAGES := ./...
 # Every fuzz target gets this long in `make fuzz`; CI divides three minutes among all of them.
 FUZZTIME ?= 5s
 LABARGS ?=
+# What "vbngd version" and the package say.
+VERSION ?= $(shell cat etc/deb/version)
 
 .DEFAULT_GOAL := help
 .PHONY: help build test race fuzz lint bench bench-report lab run packages deb clean
@@ -14,7 +16,7 @@ help: ## show this list
 
 build: ## build vbngd, vbng and vbng-sim into bin/
 	@mkdir -p $(BIN)
-	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/ ./cmd/vbngd ./cmd/vbng ./cmd/vbng-sim
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-X main.release=$(VERSION)' -o $(BIN)/ ./cmd/vbngd ./cmd/vbng ./cmd/vbng-sim
 
 test: lint ## unit and golden tests, no root needed
 	$(GO) test $(PACKAGES)
@@ -49,7 +51,7 @@ run: packages build ## a lab of your own: router, subscribers, Internet, and the
 	@etc/lab/run.sh
 
 deb: build ## a Debian package with systemd units, in dist/
-	@etc/deb/build.sh $(BIN) dist
+	@etc/deb/build.sh $(BIN) dist $(VERSION)
 
 clean: ## remove what was built
 	rm -rf $(BIN) dist

@@ -55,7 +55,13 @@ func run(ctx context.Context, args []string) error {
 	return fmt.Errorf("unknown command %q (there are: forward, namespace, stop, version; none is the control process)", command)
 }
 
+// release is set by the linker (make build): the version of the package.
+var release string
+
 func version() string {
+	if release != "" {
+		return release
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {
 		return "(unknown)"

@@ -3,7 +3,8 @@
 # there.
 set -euo pipefail
 packages=(iproute2 iputils-ping ethtool kmod procps user-mode-linux ppp freeradius freeradius-utils
-	isc-dhcp-client udhcpc dhcpcd-base wide-dhcpv6-client kea-dhcp4-server tshark python3-scapy traceroute iputils-tracepath tmux frr "$@")
+	isc-dhcp-client udhcpc dhcpcd-base wide-dhcpv6-client kea-dhcp4-server tshark python3-scapy traceroute
+	iputils-tracepath tmux frr debootstrap systemd-container "$@")
 missing=()
 for p in "${packages[@]}"; do
 	dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q '^install ok installed' || missing+=("$p")

@@ -16,7 +16,7 @@ type Router struct {
 	lab     *Lab
 	Control *Process
 	config  string
-	socket  string
+	shell   []string // the operator's shell
 	starts  int
 }
 
@@ -24,7 +24,7 @@ type Router struct {
 // waits until it answers.
 func (l *Lab) StartRouter(config string) *Router {
 	l.t.Helper()
-	r := &Router{lab: l, config: filepath.Join(l.Dir, "vbng.conf"), socket: filepath.Join(l.Dir, "vbng.sock")}
+	r := &Router{lab: l, config: filepath.Join(l.Dir, "vbng.conf"), shell: []string{Bin("vbng"), "-socket", filepath.Join(l.Dir, "vbng.sock")}}
 	if err := os.WriteFile(r.config, []byte(config), 0o600); err != nil {
 		l.t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func (r *Router) CLI(commands ...string) string {
 func (r *Router) try(commands ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	return output(ctx, strings.NewReader(strings.Join(commands, "\n")+"\n"), Bin("vbng"), "-socket", r.socket)
+	return output(ctx, strings.NewReader(strings.Join(commands, "\n")+"\n"), r.shell...)
 }
 
 // stopForwarder ends the forwarder, which outlives its control on purpose.
