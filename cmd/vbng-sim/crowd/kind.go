@@ -46,6 +46,7 @@ var pppoeKind = kind{
 	clients: func(o *options, random func() uint32) func(life.Identity) client {
 		s := pppoe.DefaultSettings(random)
 		s.Method, s.Service, s.EchoInterval = o.method, o.service, o.echoInterval
+		s.MRU = uint16(o.mru)
 		s.IPv6 = o.settings6(random, false)
 		return func(id life.Identity) client { return pppoe.New(&s, id) }
 	},

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	linkBuffers   = 512 // two vectors are in flight; the rest is for drivers that send later
-	vectorsAtOnce = 8   // received before something else gets its turn
+	linkBuffers   = 2048 // two vectors of long frames are in flight; the rest is for drivers that send later
+	vectorsAtOnce = 8    // received before something else gets its turn
 )
 
 // link is a port with the buffers that it needs.
@@ -18,6 +18,7 @@ type link struct {
 	pool  *packet.Pool
 	rx    packet.Vector
 	tx    packet.Vector
+	long  []byte // a frame of several buffers, in one piece
 	drops uint64 // no buffer was free, or the frame too long
 }
 
@@ -28,16 +29,13 @@ func newLink(p port.Port) *link {
 
 // send copies a frame out; it leaves with the next flush at the latest.
 func (l *link) send(frame []byte) {
-	index, ok := l.pool.Take()
-	if !ok || len(frame) > packet.MaxFrame {
-		if ok {
-			l.pool.Give(index)
-		}
+	index, ok := l.pool.TakeChain(len(frame))
+	if !ok {
 		l.drops++
 		return
 	}
-	offset := index*packet.Stride + packet.Headroom
-	copy(l.pool.Arena.Memory[offset:], frame)
+	offset := packet.Start(index)
+	l.pool.Arena.Fill(index, frame, nil)
 	v := &l.tx
 	v.Index[v.N], v.Offset[v.N], v.Length[v.N] = index, offset, uint32(len(frame))
 	v.N++
@@ -60,8 +58,7 @@ func (l *link) receive(take func(frame []byte)) (more bool) {
 		l.rx.N = 0
 		n := l.port.Receive(l.pool, &l.rx)
 		for i := range n {
-			offset := l.rx.Offset[i]
-			take(l.pool.Arena.Memory[offset : offset+l.rx.Length[i]])
+			take(l.whole(l.rx.Index[i], l.rx.Offset[i], l.rx.Length[i]))
 			l.pool.Give(l.rx.Index[i])
 		}
 		if n < packet.VectorSize {
@@ -69,6 +66,15 @@ func (l *link) receive(take func(frame []byte)) (more bool) {
 		}
 	}
 	return true
+}
+
+// whole returns a frame in one piece, where it lies or in scratch memory.
+func (l *link) whole(index, offset, length uint32) []byte {
+	if head := l.pool.Arena.Head(index, offset, length); len(head) == int(length) {
+		return head
+	}
+	l.long = l.pool.Arena.Append(l.long[:0], index, offset, length)
+	return l.long
 }
 
 // portDrops is what the simulator itself lost, so that it is not held against the router.

@@ -17,6 +17,12 @@ import (
 
 const maxSubscribers = 1 << 20
 
+// Bounds of --mru, in bytes: of RFC 2516 section 7, and of jumbo frames.
+const (
+	standardMRU = 1492
+	maxMRU      = traffic.MaxBytes - 8
+)
+
 // options is what the command line says.
 type options struct {
 	kind *kind
@@ -27,6 +33,7 @@ type options struct {
 	user, password  string
 	method          pppoe.Method
 	service         string
+	mru             int // bytes; of PPPoE
 	vlans           vlanPlan
 	macBase         frame.MAC
 	echoInterval    time.Duration
@@ -119,6 +126,7 @@ func (o *options) registerPPPoE(f *flag.FlagSet) {
 	f.StringVar(&o.user, "user", "sim%d", "user `NAME`; %d stands for the subscriber's number")
 	f.StringVar(&o.password, "password", "sim", "`PASSWORD` of all")
 	f.StringVar(&o.service, "service", "", "Service-Name to ask for, a `TEXT`")
+	f.IntVar(&o.mru, "mru", standardMRU, "largest PPP packet, `BYTES`; beyond 1492 the router is asked for it (RFC 4638)")
 	f.DurationVar(&o.echoInterval, "echo-interval", 0, "send LCP echoes of our own every `DURATION`, end after 3 unanswered")
 }
 
@@ -175,6 +183,9 @@ func (o *options) readSubscribers(r *raw) (err error) {
 	if o.kind == &pppoeKind {
 		if o.method, err = parseMethod(r.auth); err != nil {
 			return err
+		}
+		if o.mru < 576 || o.mru > maxMRU {
+			return fmt.Errorf("--mru %d: want 576 to %d bytes", o.mru, maxMRU)
 		}
 	} else if err = o.checkIPoE(); err != nil {
 		return err
@@ -261,6 +272,9 @@ func (o *options) readTraffic(r *raw) error {
 		size, err := strconv.Atoi(word)
 		if err != nil || size < traffic.MinBytes || size > traffic.MaxBytes {
 			return fmt.Errorf("--size %q: want %d to %d bytes", word, traffic.MinBytes, traffic.MaxBytes)
+		}
+		if o.kind == &pppoeKind && size > o.mru {
+			return fmt.Errorf("--size %d is more than --mru %d", size, o.mru)
 		}
 		o.sizes = append(o.sizes, size)
 	}

@@ -23,6 +23,7 @@ const (
 	TagHostUniq         = 0x0103
 	TagACCookie         = 0x0104
 	TagRelaySessionID   = 0x0110
+	TagMaxPayload       = 0x0120 // RFC 4638 section 4
 	TagServiceNameError = 0x0201
 	TagACSystemError    = 0x0202
 	TagGenericError     = 0x0203

@@ -296,6 +296,29 @@ func TestNoAgreementHasAnEnd(t *testing.T) {
 	a.mustEnd(CauseLCPNoAgreement, Link)
 }
 
+// TestMaxPayload asks for more than PPPoE's 1492 bytes only of a router that agrees (RFC 4638 section 4).
+func TestMaxPayload(t *testing.T) {
+	for _, c := range []struct {
+		own      uint16
+		answer   []byte
+		mru      uint16
+		question bool
+	}{
+		{1492, []byte{0x05, 0xdc}, 1492, false},
+		{1500, nil, 1492, true},
+		{1500, []byte{0x05, 0xdc}, 1500, true},
+		{1500, []byte{0x05}, 1492, true},
+		{8992, []byte{0x05, 0xdc}, 1500, true},
+	} {
+		a := newConcentrator(t, MethodPAP)
+		a.client.settings.MRU, a.maxPayload = c.own, c.answer
+		a.run(a.client.Start(0))
+		if a.client.Phase != Up || a.client.lcpOptions.mru != c.mru || (a.asked != nil) != c.question {
+			t.Errorf("%+v: phase %v, MRU %d, asked %x", c, a.client.Phase, a.client.lcpOptions.mru, a.asked)
+		}
+	}
+}
+
 func TestAnAddressOfZeroIsNoAgreement(t *testing.T) {
 	a := newConcentrator(t, MethodPAP)
 	a.address, a.dns = frame.Addr{}, [2]frame.Addr{}

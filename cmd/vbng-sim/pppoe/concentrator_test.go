@@ -26,6 +26,9 @@ type concentrator struct {
 	dns      [2]frame.Addr
 	lcpExtra []byte // options added to our Configure-Request
 
+	maxPayload []byte // what we say for the client's PPP-Max-Payload; nil: nothing
+	asked      []byte // the client's
+
 	toy *toy.Router // nil: no IPv6
 
 	mute    map[string]bool // by note: what is received but not answered
@@ -128,9 +131,14 @@ func (a *concentrator) discovery(e frame.Ethernet, p frame.PPPoE) [][]byte {
 			unique = value
 		case frame.TagACCookie:
 			cookie = value
+		case frame.TagMaxPayload:
+			a.asked = value
 		}
 	})
 	tags := frame.AppendDiscoveryTag(nil, frame.TagServiceName, nil)
+	if a.maxPayload != nil {
+		tags = frame.AppendDiscoveryTag(tags, frame.TagMaxPayload, a.maxPayload)
+	}
 	tags = frame.AppendDiscoveryTag(tags, frame.TagHostUniq, unique)
 	switch p.Code {
 	case frame.CodePADI:

@@ -20,6 +20,9 @@ func (c *Client) startDiscovery(now time.Duration) {
 	c.sendDiscovery(now)
 }
 
+// standardMRU is the most without PPP-Max-Payload, in bytes (RFC 2516 section 7).
+const standardMRU = 1492
+
 // repeatDiscovery sends PADI or PADR again with twice the patience. RFC 2516 section 8 lets a host
 // return to PADI after some PADR; the simulator ends instead, so that the cause is seen.
 func (c *Client) repeatDiscovery(now time.Duration) {
@@ -39,6 +42,9 @@ func (c *Client) sendDiscovery(now time.Duration) {
 	code, to := byte(frame.CodePADI), frame.Broadcast
 	tags := frame.AppendDiscoveryTag(nil, frame.TagServiceName, []byte(c.settings.Service))
 	tags = frame.AppendDiscoveryTag(tags, frame.TagHostUniq, c.hostUniq[:])
+	if c.settings.MRU > standardMRU {
+		tags = frame.AppendDiscoveryTag(tags, frame.TagMaxPayload, []byte{byte(c.settings.MRU >> 8), byte(c.settings.MRU)})
+	}
 	if c.Phase == Request {
 		code, to = frame.CodePADR, c.AC
 		tags = c.offer.append(tags)
@@ -93,6 +99,7 @@ type answer struct {
 	hostUniq []byte
 	services [][]byte
 	offer    offer
+	payload  uint16 // PPP-Max-Payload, bytes; 0: none
 	fault    Cause
 	message  string
 }
@@ -109,6 +116,10 @@ func readAnswer(payload []byte) (answer, bool) {
 			a.offer.cookie = bytes.Clone(value)
 		case frame.TagRelaySessionID:
 			a.offer.relay = bytes.Clone(value)
+		case frame.TagMaxPayload:
+			if len(value) == 2 {
+				a.payload = binary.BigEndian.Uint16(value)
+			}
 		case frame.TagServiceNameError:
 			a.fault, a.message = CauseServiceRefused, string(value)
 		case frame.TagACSystemError:
@@ -149,7 +160,7 @@ func (c *Client) receivePADS(now time.Duration, session uint16, a answer) {
 		c.end(CauseGenericError, "PADS with a reserved session id and no error tag")
 	default:
 		c.Session = session
-		c.startLink(now)
+		c.startLink(now, min(c.settings.MRU, max(a.payload, standardMRU)))
 	}
 }
 

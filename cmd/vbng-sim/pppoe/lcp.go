@@ -34,10 +34,11 @@ type echo struct {
 	unanswered int
 }
 
-func (c *Client) startLink(now time.Duration) {
+// startLink begins LCP; mru is the most that we and the way to the router take, in bytes.
+func (c *Client) startLink(now time.Duration, mru uint16) {
 	c.Phase = Link
 	c.lcp = negotiation{protocol: frame.ProtocolLCP}
-	c.lcpOptions = lcpOptions{mru: c.settings.MRU, magic: c.newMagic()}
+	c.lcpOptions = lcpOptions{mru: mru, magic: c.newMagic()}
 	c.sendConfigure(now, &c.lcp)
 }
 

@@ -104,7 +104,7 @@ const (
 type Settings struct {
 	Service string // Service-Name, empty: any
 	Method  Method
-	MRU     uint16 // bytes
+	MRU     uint16 // bytes; beyond 1492 PPP-Max-Payload is asked for (RFC 4638)
 
 	DiscoveryWait time.Duration // for PADO and PADS; doubled at each repetition (RFC 2516 section 8)
 	DiscoveryMax  int           // transmissions

@@ -57,8 +57,8 @@ const (
 	MinBytes = frame.IPv4Bytes + frame.UDPBytes + probeBytes
 	// MinBytes6 is the shortest in IPv6.
 	MinBytes6 = frame.IPv6Bytes + frame.UDPBytes + probeBytes
-	// MaxBytes is the longest that PPPoE carries (RFC 2516 section 7).
-	MaxBytes = 1492
+	// MaxBytes is the longest, in jumbo frames.
+	MaxBytes = 9000
 
 	subscriberPort = 40000
 	internetPort   = 40001
