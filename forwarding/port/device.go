@@ -130,20 +130,6 @@ func (d device) noReceiveOffloads() {
 	}
 }
 
-// noTagOffloads has the device leave VLAN tags in the frames, both ways, and makes sure that it does.
-func (d device) noTagOffloads() error {
-	const offloads = ethtoolFlagTransmitVLAN | ethtoolFlagReceiveVLAN
-	flags, err := d.ethtool(unix.ETHTOOL_GFLAGS, 0)
-	if err != nil || flags&offloads == 0 { // a device without such flags has no such offloads
-		return nil
-	}
-	_, _ = d.ethtool(unix.ETHTOOL_SFLAGS, flags&^offloads)
-	if flags, err = d.ethtool(unix.ETHTOOL_GFLAGS, 0); err != nil || flags&offloads != 0 {
-		return fmt.Errorf("device %s takes VLAN tags out of frames and cannot be told otherwise: use driver af-packet", d.name)
-	}
-	return nil
-}
-
 // ethtoolChannels is struct ethtool_channels.
 type ethtoolChannels struct {
 	command                                      uint32
@@ -166,11 +152,7 @@ func (d device) receiveQueues() int {
 	return max(int(channels.receive+channels.common), 1)
 }
 
-const (
-	ethtoolFlagTransmitVLAN = 1 << 7
-	ethtoolFlagReceiveVLAN  = 1 << 8
-	ethtoolFlagLRO          = 1 << 15
-)
+const ethtoolFlagLRO = 1 << 15
 
 // ethtool carries a command out and returns its value.
 func (d device) ethtool(command, data uint32) (uint32, error) {

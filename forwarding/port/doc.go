@@ -10,6 +10,6 @@
 // kernel, in the arena itself), TUN and TAP (tun.go: the router's own IP stack), memory (tests and benchmarks), pcap (pcap*.go: file to file, tests). HotPlug
 // stands before those whose device may come and go. Receive and Transmit allocate nothing.
 //
-// Reading order: port.go (the interface), open.go, hotplug.go, device.go (what is asked of the kernel
+// Reading order: port.go (the interface), open.go, hotplug.go, device.go and features.go (what is asked of the kernel
 // about a device), then the drivers.
 package port
