@@ -200,7 +200,7 @@ func (p *packageTest) upgradeForeign(deb string) {
 		p.machine.Install(deb)
 		Until(p.T, 20*time.Second, "control says what it cannot do", func() bool {
 			out, err := p.router.try("show engine")
-			return err == nil && strings.Contains(out, "of another version")
+			return err == nil && strings.Contains(out, "of another version") && strings.Contains(out, forwarder)
 		})
 		p.Logf("show engine:\n%s", p.router.CLI("show engine"))
 	})

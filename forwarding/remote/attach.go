@@ -8,7 +8,9 @@ import (
 	"os"
 	"time"
 
+	"golang.org/x/sys/unix"
 	"vbng/forwarding/counter"
+
 	"vbng/forwarding/entry"
 )
 
@@ -79,9 +81,25 @@ func (c *Client) outlive(ctx context.Context, foreign *VersionError) time.Time {
 		if err != nil {
 			break
 		}
+		c.status.Store(&Status{Foreign: foreign.Forwarder, PID: peerPID(socket)})
 		_ = socket.Close()
 	}
 	return c.config.Clock.Now()
+}
+
+// peerPID asks the kernel who listens at the other end; 0: it does not tell.
+func peerPID(socket *net.UnixConn) int {
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return 0
+	}
+	pid := 0
+	_ = raw.Control(func(fd uintptr) {
+		if peer, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); err == nil {
+			pid = int(peer.Pid)
+		}
+	})
+	return pid
 }
 
 func (c *Client) stop() {

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"net"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -27,6 +28,7 @@ func TestForeignForwarderIsLeftAlone(t *testing.T) {
 		return nil
 	})
 	until(t, "the forwarder is known as foreign", func() bool { return c.Status().Foreign == 1 })
+	until(t, "its process is known", func() bool { return c.Status().PID == os.Getpid() })
 	applied := make(chan entry.Result, 1)
 	c.Apply(put(accessPort), func(r entry.Result) { applied <- r })
 	if c.Pending() == 0 {
