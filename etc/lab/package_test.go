@@ -270,7 +270,7 @@ func (p *packageTest) reboot() {
 func (p *packageTest) remove(untouched string) {
 	p.Helper()
 	p.Logf("dpkg -r:\n%s", p.machine.Run("dpkg", "-r", "vbng"))
-	if left := difference(untouched, p.machine.state()); left != "" {
+	if left := changedLines(untouched, p.machine.state()); left != "" {
 		p.Errorf("changed by the package and not given back:\n%s", left)
 	}
 	need(p.T, p.machine.Run("ls", "/var/lib/vbng", "/etc/vbng"), "startup.conf", "store.db", "vbng.conf")
@@ -286,8 +286,8 @@ func (p *packageTest) remove(untouched string) {
 	p.lab.Mark("done")
 }
 
-// difference lists the lines that one text has more often than the other, in whatever order.
-func difference(before, after string) string {
+// changedLines lists the lines that one text has more often than the other, in whatever order.
+func changedLines(before, after string) string {
 	count := map[string]int{}
 	for _, line := range strings.Split(before, "\n") {
 		count[line]--
