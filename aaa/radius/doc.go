@@ -36,5 +36,6 @@
 // (ADSL-Forum), 2548 (Microsoft), 3162, 4818 and 6911 (IPv6), 5080 (retransmission).
 //
 // Reading order: settings.go, client.go, exchange.go, group.go, endpoint.go, flow.go, socket.go, packet.go (integrity),
-// then the attributes: identity.go, access.go, accounting.go, accept.go, accept6.go, names.go.
+// then the attributes: identity.go, access.go, accounting.go, accept.go, accept6.go, names.go; trace.go (what "debug
+// subscriber" hears).
 package radius
