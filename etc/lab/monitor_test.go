@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,7 +16,7 @@ import (
 // Shell starts a shell of the operator's that runs one command.
 func (r *Router) Shell(name, command string) *Process {
 	r.lab.t.Helper()
-	return r.lab.Start("R", name, Bin("vbng"), "-socket", r.socket, "-c", command)
+	return r.lab.Start("R", name, append(slices.Clone(r.shell), "-c", command)...)
 }
 
 // captures is how many captures run.
