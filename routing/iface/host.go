@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
+	"time"
 
 	"vbng/control/clock"
 	"vbng/control/loop"
@@ -49,13 +50,26 @@ func (v HostVRF) equal(o HostVRF) bool {
 // hostWorker keeps the kernel's slowness away from the loop.
 type hostWorker struct {
 	stack HostStack // nil: none
-	loop  *loop.Loop[HostState]
+	loop  *loop.Loop[hostOrder]
 	log   *slog.Logger
 	last  HostState // posted; owned by the interfaces' loop
+
+	// Owned by the worker's loop.
+	newest int // order
+	failed string
 }
 
+// hostOrder asks for a state.
+type hostOrder struct {
+	state HostState
+	again int // the order that this one tries again, 0: it is a new one
+}
+
+// hostRetry is how long the kernel is left alone after something has failed.
+const hostRetry = 5 * time.Second
+
 func newHostWorker(stack HostStack, c clock.Clock, log *slog.Logger) *hostWorker {
-	return &hostWorker{stack: stack, loop: loop.New[HostState](c, 0), log: log}
+	return &hostWorker{stack: stack, loop: loop.New[hostOrder](c, 0), log: log}
 }
 
 // want posts a state if it is another one.
@@ -64,16 +78,30 @@ func (w *hostWorker) want(s HostState) {
 		return
 	}
 	w.last = s
-	w.loop.Post(s)
+	w.loop.Post(hostOrder{state: s})
 }
 
 // again makes the next state be posted, whatever it is.
 func (w *hostWorker) again() { w.last = HostState{} }
 
-func (w *hostWorker) configure(s HostState) {
-	if err := w.stack.Configure(s); err != nil {
-		w.log.Error("kernel could not be configured for our addresses", "error", err)
+// configure carries an order out, and again as long as something fails and nothing newer is asked for: a device or an
+// address that is in the way for a moment must not leave a VRF without its sockets.
+func (w *hostWorker) configure(o hostOrder) {
+	if o.again == 0 {
+		w.newest++
+	} else if o.again != w.newest {
+		return
 	}
+	err := w.stack.Configure(o.state)
+	if err == nil {
+		w.failed = ""
+		return
+	}
+	if err.Error() != w.failed {
+		w.log.Error("kernel could not be configured for our addresses, trying again", "error", err)
+	}
+	w.failed = err.Error()
+	w.loop.After(hostRetry, hostOrder{o.state, w.newest})
 }
 
 // run leaves everything as it is at its end: the forwarder goes on, and so do the addresses that it
