@@ -19,7 +19,7 @@ import (
 
 // runControl is the control process from start to end. Ending it ends no session: the forwarder goes
 // on, and the next control finds everything in the store.
-func runControl(ctx context.Context, args []string) error {
+func runControl(args []string) error {
 	flags := flag.NewFlagSet("vbngd", flag.ContinueOnError)
 	run := runFlag(flags)
 	state := stateFlag(flags)
@@ -40,6 +40,8 @@ func runControl(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	ctx, stop := untilSignalled()
+	defer stop()
 	for _, dir := range []string{p.run, p.state} {
 		if err := os.MkdirAll(dir, 0o750); err != nil {
 			return fmt.Errorf("make folder: %w", err)

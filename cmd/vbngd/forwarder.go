@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -19,7 +18,9 @@ import (
 )
 
 // runForwarder is the forwarder process from start to end.
-func runForwarder(ctx context.Context, args []string) error {
+func runForwarder(args []string) error {
+	ctx, stop := untilSignalled()
+	defer stop()
 	flags := flag.NewFlagSet("vbngd forward", flag.ContinueOnError)
 	run := runFlag(flags)
 	file := flags.String("settings", "", "file of the configuration's engine settings, written by control; absent or empty: the defaults")

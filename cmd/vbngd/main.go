@@ -26,26 +26,24 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
+	if err := run(os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "vbngd:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, args []string) error {
+func run(args []string) error {
 	command := ""
 	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
 		command, args = args[0], args[1:]
 	}
 	switch command {
 	case "":
-		return runControl(ctx, args)
+		return runControl(args)
 	case "forward":
-		return runForwarder(ctx, args)
+		return runForwarder(args)
 	case "stop":
-		return stopRouter(ctx, args)
+		return stopRouter(args)
 	case "namespace":
 		return makeNamespace(args)
 	case "version":
@@ -57,6 +55,12 @@ func run(ctx context.Context, args []string) error {
 
 // release is set by the linker (make build): the version of the package.
 var release string
+
+// untilSignalled is the life of a process that a signal ends in order. Until a command asks for it a signal ends the
+// process at once: one that came before control executes itself anew must not be lost with the old execution.
+func untilSignalled() (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+}
 
 func version() string {
 	if release != "" {

@@ -92,7 +92,9 @@ func giveToOwnerOf(dir, file string) error {
 // stopRouter ends the forwarder that serves the run folder's socket. Sessions end with it as far as packets
 // go; a control process that still runs starts a new one. When none runs, all else that the router has
 // changed in the kernel goes as well.
-func stopRouter(ctx context.Context, args []string) error {
+func stopRouter(args []string) error {
+	ctx, stop := untilSignalled()
+	defer stop()
 	flags := flag.NewFlagSet("vbngd stop", flag.ContinueOnError)
 	run := runFlag(flags)
 	if err := flags.Parse(args); err != nil {
