@@ -74,7 +74,7 @@ func (f *stream) end(asked, inner context.Context, err error) (string, error) {
 	text := f.pipeline.Close()
 	var last *oper.Farewell
 	if errors.As(err, &last) {
-		text, err = text+last.Text+"\n", nil
+		text, err = text+render.Printable(last.Text)+"\n", nil
 	}
 	switch {
 	case f.fault != nil:
