@@ -27,6 +27,7 @@
 //	                                          serve4, serve6: lease machines ─ NeedAddress ─▶ allot, offer
 //	                                          NeedBinding ─▶ entry, route ─▶ settled: Commit, ACK or REPLY
 //	                                          openIPv6: prefix, advertisements at nd.Pacer's pace
+//	a client that speaks while its last session is taken down: its next one begins when that is buried (comeBack)
 //	relay: the same session, but messages go to servers (Needs.Relay), and their ACK is what is bound
 //
 // An IPoE session ends when it holds nothing any more, by the cause that took the last thing, or when its client

@@ -21,6 +21,7 @@ const (
 
 // held is what a client said before its session could answer: the newest of each kind.
 type held struct {
+	line    dialled // of a client whose last session is still being taken down
 	dhcp4   *said4
 	dhcp6   *dhcp6.Request
 	solicit bool
@@ -46,7 +47,8 @@ type came struct {
 }
 
 // heard finds the session of a message. A stranger on a line of IPoE gets one, if it may and the message opens
-// something: who says goodbye needs nobody to be asked about him.
+// something: who says goodbye needs nobody to be asked about him. A client whose session is being taken down gets
+// its next one when that is done (comeBack).
 func (m *Manager) heard(from came, line dialled, opens bool) *Session {
 	if from.ppp {
 		s := m.index.byID[from.session]
@@ -60,6 +62,10 @@ func (m *Manager) heard(from came, line dialled, opens bool) *Session {
 	switch {
 	case s == nil && opens:
 		return m.welcome(from.client, line)
+	case s != nil && s.ending() && opens:
+		if s.held.dhcp4 == nil { // DHCPv4 tells more of the line than the others do
+			s.held.line = line
+		}
 	case s == nil || s.ending():
 		m.stats.late.Add(1)
 		return nil
@@ -102,6 +108,19 @@ func (m *Manager) welcome(who client, said dialled) *Session {
 	m.setTimer(s, timerSetup, setupTime)
 	m.authorizeLine(s)
 	return s
+}
+
+// comeBack begins the next session of a client that spoke while its last one was taken down: nobody would hear its
+// next word for seconds else.
+func (m *Manager) comeBack(s *Session) {
+	said := s.held
+	s.held = held{}
+	if said.dhcp4 == nil && said.dhcp6 == nil && !said.solicit {
+		return
+	}
+	if next := m.welcome(s.client, said.line); next != nil {
+		next.held = said
+	}
 }
 
 // limitIPoE is limit for clients without PPPoE: the MAC address counts on all VLANs together.

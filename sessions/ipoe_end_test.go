@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,4 +73,45 @@ func TestGoodbyeOfStranger(t *testing.T) {
 	if len(w.requests) != 0 || len(w.m.index.byID) != 0 || w.m.stats.late.Load() != 3 {
 		t.Fatalf("%d requests, %d sessions, %d late", len(w.requests), len(w.m.index.byID), w.m.stats.late.Load())
 	}
+}
+
+// TestBackBeforeBuried: a client that begins anew while its last session is still being taken down is served when that
+// is done, as the line that it is; what an ended session could not answer begins nothing.
+func TestBackBeforeBuried(t *testing.T) {
+	w := newWorld(t, dualConfig)
+	s := w.station(0)
+	s.circuit = "slot7"
+	first := s.dhcp()
+	s.say4(cRELEASE, s.address, s.server, option(54, s.server.AsSlice()))
+	w.drain()
+	if !first.ending() || s.session() != first {
+		t.Fatalf("session %+v", s.session())
+	}
+	s.heard = nil
+	s.discover()
+	s.solicitRouter()
+	w.drain()
+	w.settleWith(s)
+	next := s.session()
+	if next == nil || next == first || !slices.Contains(s.heard, "OFFER") {
+		t.Fatalf("heard %v", s.heard)
+	}
+	if r := w.requests[len(w.requests)-1]; !strings.HasSuffix(r.Username, "/slot7") {
+		t.Fatalf("asked about %q", r.Username)
+	}
+	w.run("clear subscriber", map[string]string{"mac": s.mac.String()})
+	w.settleWith(s)
+	if s.session() != nil {
+		t.Fatal("a session after the operator's clear")
+	}
+	w.authorize = func(aaa.Request) aaa.Answer { return aaa.Answer{Reject: &aaa.Reject{Cause: aaa.NoAnswer}} }
+	asked := len(w.requests)
+	s.discover()
+	w.settleWith(s)
+	w.clock.Advance(time.Hour)
+	w.settleWith(s)
+	if len(w.requests) != asked+1 || s.session() != nil {
+		t.Fatalf("asked %d times", len(w.requests)-asked)
+	}
+	w.clean()
 }

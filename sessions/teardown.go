@@ -40,6 +40,7 @@ func (m *Manager) end(s *Session, cause Cause) {
 		m.sendAdvert(s, 0) // RFC 4861 6.2.5: we are its router no more
 	}
 	s.state, s.ended = StateEnding, m.loop.Now()
+	s.held = held{} // what could not be answered is not asked again
 	m.stopTimers(s)
 	if s.link != nil {
 		s.link.LowerDown()
@@ -101,6 +102,7 @@ func (m *Manager) bury(s *Session) {
 	}
 	m.index.remove(s)
 	m.full.Store(len(m.index.byID) >= m.current.boxLimit)
+	m.comeBack(s)
 }
 
 // closeChunk is how many sessions one message closes, so that clearing all of them does not keep
