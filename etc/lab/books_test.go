@@ -2,11 +2,7 @@
 
 package lab
 
-import (
-	"strconv"
-	"strings"
-	"testing"
-)
+import "testing"
 
 // books compare a RADIUS server's records with simulators' counts.
 type books struct {
@@ -101,19 +97,4 @@ func (b *books) check(t *testing.T) {
 	}
 	t.Logf("%d subscribers' octets compared, %d differ by %d packets that were lost on the way (%d were); causes %v",
 		len(b.counted), differing, missing, b.lost, b.causes)
-}
-
-// sessions counts the router's subscribers.
-func (r *Router) sessions() int {
-	r.lab.t.Helper()
-	text := r.CLI("show subscribers")
-	for _, line := range strings.Split(text, "\n") {
-		if number, ok := strings.CutSuffix(strings.TrimSpace(line), " sessions"); ok {
-			if n, err := strconv.Atoi(number); err == nil {
-				return n
-			}
-		}
-	}
-	r.lab.t.Fatalf("show subscribers does not tell how many:\n%s", first(text, 20))
-	return 0
 }

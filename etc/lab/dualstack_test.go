@@ -82,7 +82,7 @@ func TestDualStack(t *testing.T) {
 	for _, c := range both {
 		c.Wait(t, 120*time.Second)
 	}
-	Until(t, 60*time.Second, "no session", func() bool { return r.sessions() == 0 })
+	Until(t, 60*time.Second, "no session", func() bool { return len(r.sessions(t)) == 0 })
 	Until(t, 30*time.Second, "a Stop for every Start", func() bool { return len(radius.Of("Stop")) == len(radius.Of("Start")) })
 	books.read(radius)
 	books.check(t)

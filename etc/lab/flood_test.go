@@ -83,7 +83,7 @@ func (l *Lab) setUp(r *Router, name string) float64 {
 		l.Crowd(CrowdPlan{Kind: "ipoe", Number: 2, Name: name + "-ipoe", Count: floodCount, Script: script, Options: dualStack}),
 	}
 	both.Marked("up", 120*time.Second)
-	if n := r.sessions(); n < 2*floodCount {
+	if n := len(r.sessions(l.t)); n < 2*floodCount {
 		l.t.Errorf("%s: %d sessions, want %d", name, n, 2*floodCount)
 	}
 	both.Mark("seen")
@@ -102,6 +102,7 @@ func (l *Lab) setUp(r *Router, name string) float64 {
 			begun = began
 		}
 		last = max(last, began+report.SetupSeconds)
+		l.t.Logf("%s: %.0f per second", c.Name, report.SetupRate)
 	}
 	return 2 * floodCount / (last - begun)
 }
