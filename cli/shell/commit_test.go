@@ -2,6 +2,7 @@ package shell
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,8 +106,11 @@ func TestLoad(t *testing.T) {
 func TestLoadFile(t *testing.T) {
 	x := newTerminal(t)
 	dir := t.TempDir()
-	good, private := filepath.Join(dir, "good"), filepath.Join(dir, "private")
-	for path, mode := range map[string]os.FileMode{good: 0o644, private: 0o600} {
+	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Mkdir(filepath.Join(dir, "closed"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	good, private, inside := filepath.Join(dir, "good"), filepath.Join(dir, "private"), filepath.Join(dir, "closed", "inside")
+	for path, mode := range map[string]os.FileMode{good: 0o644, private: 0o600, inside: 0o644} {
 		if err := os.WriteFile(path, []byte("hostname loaded\n"), mode); err != nil {
 			t.Fatal(err)
 		}
@@ -114,6 +118,11 @@ func TestLoadFile(t *testing.T) {
 	x.types("load merge "+good, "commit")
 	x.prompt("loaded(config)# ")
 	x.fails("load merge "+private, -1, "neither yours nor readable")
+	x.fails("load merge "+inside, -1, "closed is neither yours nor open")
+	if err := os.Symlink(inside, filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	x.fails("load merge "+filepath.Join(dir, "link"), -1, "closed is neither yours nor open")
 	x.fails("load merge "+dir, -1, "no regular file")
 	x.fails("load merge relative", 11, "an absolute path")
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"os/user"
 	"path/filepath"
 	"strconv"
@@ -54,25 +55,54 @@ func (s *Session) load(c oper.Call, replace bool) (string, error) {
 		s.loading = &loading{replace: replace}
 		return "The text, then Ctrl-D or \"end\" on a line of its own; \"abort\" loads nothing.\n", nil
 	}
-	text, err := commit.ReadText(c.Args["file"], func(i fs.FileInfo) error { return readable(i, s.user) })
+	path, err := reachable(c.Args["file"], s.user)
+	if err != nil {
+		return "", err
+	}
+	text, err := commit.ReadText(path, func(i fs.FileInfo) error {
+		if !permitted(i, s.user, 0o004) {
+			return errors.New("the file is neither yours nor readable by everybody")
+		}
+		return nil
+	})
 	if err != nil {
 		return "", err
 	}
 	return s.loadText(text, replace)
 }
 
-// readable refuses files that the operator could not read without the router, which may read everything.
-func readable(i fs.FileInfo, name string) error {
-	if i.Mode().Perm()&0o004 != 0 || name == "root" {
-		return nil
+// reachable returns the path without symbolic links, unless it leads through a folder that the operator may not enter:
+// the router may read everything, and its complaints about a text show lines of it.
+func reachable(path, name string) (string, error) {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
 	}
-	if stat, ok := i.Sys().(*syscall.Stat_t); ok {
-		owner, err := user.LookupId(strconv.FormatUint(uint64(stat.Uid), 10))
-		if err == nil && owner.Username == name {
-			return nil
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		i, err := os.Stat(dir)
+		if err != nil {
+			return "", err
+		}
+		if !permitted(i, name, 0o001) {
+			return "", fmt.Errorf("folder %s is neither yours nor open to everybody", dir)
+		}
+		if dir == filepath.Dir(dir) {
+			return path, nil
 		}
 	}
-	return errors.New("the file is neither yours nor readable by everybody")
+}
+
+// permitted reports whether everybody has the permission, or the operator owns the file or is root.
+func permitted(i fs.FileInfo, name string, permission fs.FileMode) bool {
+	if i.Mode().Perm()&permission != 0 || name == "root" {
+		return true
+	}
+	stat, ok := i.Sys().(*syscall.Stat_t)
+	if !ok {
+		return false
+	}
+	owner, err := user.LookupId(strconv.FormatUint(uint64(stat.Uid), 10))
+	return err == nil && owner.Username == name
 }
 
 // takes is a line of a text that is loaded.

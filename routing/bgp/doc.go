@@ -7,7 +7,7 @@
 //
 // A Speaker is one goroutine with one inbox; without "router bgp" there is none, and no listener. What
 // changes is found by comparing the settings as values: only what RFC 4271 makes a part of the session
-// (AS, password, source address, address families) resets a neighbour, and the schema says so by Effect.
+// (AS, password, source address, address families) resets a neighbour, and the schema says so by Effect and Removal.
 // Filters are compiled into GoBGP's policy as a whole (compile.go), after which the neighbours whose own
 // rules changed are evaluated anew, without a word to those that see no change.
 //
@@ -21,5 +21,5 @@
 // restart), 2918 (route refresh), 8950 (IPv4 routes with IPv6 next hops), 1997 (communities), 4486 (Cease).
 //
 // Reading order: schema.go, settings.go, check.go, subsystem.go, speaker.go, apply.go, server.go, peer.go,
-// compile.go, learn.go, convert.go, announce.go, logger.go, show.go, routes.go.
+// compile.go, transition.go, learn.go, convert.go, announce.go, logger.go, show.go, routes.go.
 package bgp
