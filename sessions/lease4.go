@@ -8,12 +8,8 @@ import (
 	"vbng/sessions/dhcp4"
 )
 
-const (
-	// declineTime is how long an address that a client found in use is kept from others.
-	declineTime = 10 * time.Minute
-	// offerTime is how long an offer stands.
-	offerTime = time.Minute
-)
+// offerTime is how long an offer stands.
+const offerTime = time.Minute
 
 func (s *Session) config4() dhcp4.Config {
 	return dhcp4.Config{ServerID: s.profile.local, OfferHold: offerTime, Authoritative: true}
@@ -135,46 +131,6 @@ func (m *Manager) leaseOver4(s *Session) {
 func (m *Manager) drop4(s *Session, cause Cause) {
 	s.let(slotIPv4)
 	m.lost(s, cause)
-}
-
-// declined keeps an address that the client found in use from everybody for a while.
-func (m *Manager) declined(s *Session, x slot) {
-	b := &s.bindings[x]
-	if !b.held() {
-		return
-	}
-	b.declined = true
-	m.log.warn("declined", "client found its address in use by another station", "user", s.username, "session", s.acctID,
-		"mac", s.client.mac, "address", b.prefix.Addr(), "kept_back", declineTime)
-	s.let(x)
-}
-
-// quarantine takes back what was declined.
-func (m *Manager) quarantine(s *Session, p netip.Prefix) {
-	until := m.loop.Now().Add(declineTime)
-	if p.Addr().Is4() {
-		m.spaceOf(s).pools.Quarantine(p.Addr(), s.owner(), until)
-	} else {
-		m.spaceOf(s).prefixes.Quarantine(p, s.owner(), until)
-	}
-	m.tend()
-}
-
-// tend lets quarantines end in their time.
-func (m *Manager) tend() {
-	now := m.loop.Now()
-	var next time.Time
-	for _, sp := range m.spaces {
-		for _, at := range []time.Time{sp.pools.Tend(now), sp.prefixes.Tend(now)} {
-			if !at.IsZero() && (next.IsZero() || at.Before(next)) {
-				next = at
-			}
-		}
-	}
-	if !next.IsZero() && (m.tending.IsZero() || next.Before(m.tending)) {
-		m.tending = next
-		m.loop.After(next.Sub(now), tendPools{})
-	}
 }
 
 // send4 sends a DHCP reply to a session's client.

@@ -61,20 +61,21 @@ type Manager struct {
 	stats     *stats
 
 	// The loop's own.
-	current  *settings
-	index    *index
-	spaces   map[entry.VRFID]*space
-	pppoeIDs *pppoe.SessionIDs
-	ids      *store.Counter
-	birth    uint32 // of the store, in Acct-Session-Ids
-	records  *store.Bucket
-	history  *history
-	padts    *oncePerSecond
-	pace     *pacer  // the punt path's
-	refused  holdoff // IPoE clients
-	pending  int     // IPoE clients that are not authorized yet
-	tending  time.Time
-	restore  restoration
+	current   *settings
+	index     *index
+	spaces    map[entry.VRFID]*space
+	pppoeIDs  *pppoe.SessionIDs
+	ids       *store.Counter
+	birth     uint32 // of the store, in Acct-Session-Ids
+	records   *store.Bucket
+	history   *history
+	padts     *oncePerSecond
+	pace      *pacer  // the punt path's
+	refused   holdoff // IPoE clients
+	decliners decliners
+	pending   int // IPoE clients that are not authorized yet
+	tending   time.Time
+	restore   restoration
 	// farewells are those who wait for a session's end.
 	farewells map[entry.SessionID][]*farewell
 	followers []*follower                 // "debug subscriber"; nil: nobody follows
@@ -95,6 +96,7 @@ func New(n Needs) (*Manager, error) {
 		cookieKey: make([]byte, cookieKeyBytes), stats: newStats(),
 		index: newIndex(), spaces: map[entry.VRFID]*space{}, pppoeIDs: pppoe.NewSessionIDs(n.Random),
 		records: n.Store.Bucket("sessions"), history: newHistory(), padts: newOncePerSecond(), pace: newPacer(),
+		decliners: decliners{},
 	}
 	n.Random(m.cookieKey)
 	var seed [16]byte

@@ -202,15 +202,23 @@ func (s *Prefixes) Release(p netip.Prefix, owner Owner) {
 	s.eachLine(p, func(l *line) { l.unmark(p) })
 }
 
-// Quarantine takes a prefix back from owner and gives it to nobody until Tend is called at until or later.
-// That it is not his does nothing.
-func (s *Prefixes) Quarantine(p netip.Prefix, owner Owner, until time.Time) {
+// Quarantine takes a prefix back from owner and gives it to nobody until Tend is called at until or later. It
+// reports whether it did: what is of no line, or of one with too many resting already, is just released. That it
+// is not his does nothing.
+func (s *Prefixes) Quarantine(p netip.Prefix, owner Owner, until time.Time) bool {
 	if holder, held := s.held.Get(p); !held || holder != owner {
-		return
+		return false
+	}
+	room := false
+	s.eachLine(p, func(l *line) { room = mayRest(l.resting, l.bits.size) })
+	if !room {
+		s.Release(p, owner)
+		return false
 	}
 	s.held.Insert(p, nobody)
 	s.resting.add(p, until)
 	s.eachLine(p, func(l *line) { l.resting++ })
+	return true
 }
 
 // Tend ends what quarantine is over, and returns when the next one ends; the zero time when there is none.

@@ -210,28 +210,35 @@ func TestQuarantine(t *testing.T) {
 	if got := mustAllocate(t, four, "p", 1); got == a {
 		t.Error("given from quarantine")
 	}
+	if four.Quarantine(addr("10.0.0.1"), 1, start) {
+		t.Error("kept back all of a range")
+	}
 	if next := four.Tend(start); !next.Equal(start.Add(time.Hour)) {
 		t.Errorf("next at %s", next)
 	}
 	if next := four.Tend(start.Add(time.Hour)); !next.IsZero() {
 		t.Errorf("next at %s", next)
 	}
-	if u := four.Usage()[0]; u.Quarantined != 0 || u.Free != 1 {
+	if u := four.Usage()[0]; u.Quarantined != 0 || u.Free != 2 {
 		t.Errorf("usage %+v", u)
 	}
 
-	six := configured6(nil, Config6{Name: "p", Units: units("2001:db8::/127", 128)})
-	allocate6(t, six, 1, Wish{})
-	six.Quarantine(prefix("2001:db8::/128"), 1, start.Add(time.Minute))
-	allocate6(t, six, 1, Wish{})
-	six.Quarantine(prefix("2001:db8::1/128"), 1, start)
+	six := configured6(nil, Config6{Name: "p", Units: units("2001:db8::/124", 128)})
+	allocate6(t, six, 1, Wish{Last: prefix("2001:db8::1/128")})
+	six.Quarantine(prefix("2001:db8::1/128"), 1, start.Add(time.Minute))
+	allocate6(t, six, 1, Wish{Last: prefix("2001:db8::2/128")})
+	six.Quarantine(prefix("2001:db8::2/128"), 1, start)
+	allocate6(t, six, 1, Wish{Last: prefix("2001:db8::3/128")})
+	if six.Quarantine(prefix("2001:db8::3/128"), 1, start) || six.Held() != 2 { // more than an eighth
+		t.Error("kept back too many")
+	}
 	if u := six.Usage()[0]; u.Used != 0 || u.Quarantined != 2 {
 		t.Errorf("usage %+v", u)
 	}
 	if next := six.Tend(start); !next.Equal(start.Add(time.Minute)) {
 		t.Errorf("next at %s", next)
 	}
-	if got := allocate6(t, six, 1, Wish{}); got != "2001:db8::1/128" {
+	if got := allocate6(t, six, 1, Wish{Last: prefix("2001:db8::2/128")}); got != "2001:db8::2/128" {
 		t.Errorf("got %s", got)
 	}
 }

@@ -42,17 +42,29 @@ func (r resting) next() time.Time {
 	return r[0].until
 }
 
+// restingShare is the part of a range, one eighth, that may rest at once: clients that decline all they are given
+// must not empty it.
+const restingShare = 8
+
+// mayRest reports whether one more of size may rest.
+func mayRest(resting, size uint64) bool { return resting < max(size/restingShare, 1) }
+
 // Quarantine takes a declined address back from owner and gives it to nobody until Tend is called at until
-// or later (RFC 2131 section 4.3.3). That it is not his does nothing.
-func (s *Set) Quarantine(addr netip.Addr, owner Owner, until time.Time) {
+// or later (RFC 2131 section 4.3.3). It reports whether it did: an address that no range holds, or whose range
+// has too many resting already, is just released. That it is not the owner's does nothing.
+func (s *Set) Quarantine(addr netip.Addr, owner Owner, until time.Time) bool {
 	if holder, held := s.held[addr]; !held || holder != owner {
-		return
+		return false
+	}
+	sp := s.find(addr)
+	if sp == nil || !mayRest(uint64(sp.resting), uint64(sp.bits.size)) {
+		s.Release(addr, owner)
+		return false
 	}
 	s.held[addr] = nobody
 	s.resting.add(single(addr), until)
-	if sp := s.find(addr); sp != nil {
-		sp.resting++
-	}
+	sp.resting++
+	return true
 }
 
 // Tend ends what quarantine is over, and returns when the next one ends; the zero time when there is none.
