@@ -264,6 +264,14 @@ func TestRelay(t *testing.T) {
 	if slices.Contains(other.heard, "ACK") || w.routes[single(leased)] != session.id {
 		t.Fatalf("heard %v", other.heard)
 	}
+	// Nor can it give the address back in its holder's name.
+	relayed := len(w.sent)
+	other.say4(cRELEASE, leased, addr("100.64.0.1"), option(54, []byte{192, 0, 2, 53}))
+	other.say4(cDECLINE, netip.Addr{}, everybody, option(50, leased.AsSlice()), option(54, []byte{192, 0, 2, 53}))
+	w.settleWith(other)
+	if len(w.sent) != relayed {
+		t.Fatal("a RELEASE of somebody else's address reached the servers")
+	}
 	// A restart, a renewal, and the end of the lease.
 	w.crash(text)
 	w.m.needs.Relay = w

@@ -31,8 +31,15 @@ func (s *Session) relayOf() dhcp4.Relay {
 // maxSuboptionBytes leaves room for both suboptions in one option (RFC 3046 2.0).
 const maxSuboptionBytes = 120
 
-// relayUp passes a client's message on to every server.
+// relayUp passes a client's message on to every server. Servers know a lease by what the message says, so who
+// gives an address back must be who has it.
 func (m *Manager) relayUp(s *Session, say *said4) {
+	if given := givenBack(say.request); given.IsValid() && given != s.usable(slotIPv4).Addr() {
+		m.stats.relayRefused.Add(1)
+		m.log.warn("relay", "DHCP message is not relayed: it gives back another's address", "session", s.acctID,
+			"mac", s.client.mac, "type", say.request.Type.String(), "address", given)
+		return
+	}
 	payload, err := s.relayOf().Forward(say.payload)
 	if err != nil {
 		m.stats.relayRefused.Add(1)
@@ -57,6 +64,17 @@ func (m *Manager) relayUp(s *Session, say *said4) {
 	case dhcp4.Decline:
 		m.drop4(s, CauseDeclined)
 	}
+}
+
+// givenBack is the address that a RELEASE or DECLINE speaks of.
+func givenBack(r *dhcp4.Request) netip.Addr {
+	switch r.Type {
+	case dhcp4.Release:
+		return r.ClientIP
+	case dhcp4.Decline:
+		return r.Requested
+	}
+	return netip.Addr{}
 }
 
 // Relayed takes what a DHCP server sent to a relay socket of a VRF. The payload is kept.
