@@ -147,9 +147,9 @@ func atLeast(a, b aaa.Usage) aaa.Usage {
 func recordOf(s *Session, kind aaa.RecordType, now time.Time, usage aaa.Usage) aaa.Record {
 	return aaa.Record{
 		Type: kind, AcctSessionID: s.acctID, Username: s.username, Class: s.grant.Class, Line: s.line(),
-		PPPoESession: s.pppoe, Address: s.ipv4(), Authentic: s.grant.Authentic, Time: now, Group: s.profile.group,
-		Address6: s.bindings[slotAddress6].prefix.Addr(), Prefix: s.bindings[slotPrefix].prefix,
-		Delegated: s.bindings[slotDelegated].prefix, InterfaceID: s.peerID,
+		PPPoESession: s.pppoe, Address: s.used(slotIPv4).Addr(), Authentic: s.grant.Authentic, Time: now, Group: s.profile.group,
+		Address6: s.used(slotAddress6).Addr(), Prefix: s.used(slotPrefix),
+		Delegated: s.used(slotDelegated), InterfaceID: s.peerID,
 		SessionTime: s.uptime(now), Usage: usage,
 	}
 }

@@ -51,7 +51,7 @@ func (b *binding) held() bool { return b.prefix.IsValid() }
 // bound reports whether the subscriber may use it now.
 func (b *binding) bound() bool { return b.held() && b.live && !b.leaving }
 
-// lies reports whether it is known outside of the session no more.
+// idle reports whether it is on its way back, and no packet finds it any more.
 func (b *binding) idle() bool { return b.leaving && !b.routed }
 
 // single is the route of one address.
@@ -69,6 +69,15 @@ func (s *Session) reserved(x slot) (netip.Prefix, bool) {
 // usable returns the prefix of a slot that the subscriber may use, else none.
 func (s *Session) usable(x slot) netip.Prefix {
 	if b := &s.bindings[x]; b.bound() {
+		return b.prefix
+	}
+	return netip.Prefix{}
+}
+
+// used returns the prefix of a slot that the subscriber may use, or could until now. What it was only offered is
+// nothing that accounting hears of.
+func (s *Session) used(x slot) netip.Prefix {
+	if b := &s.bindings[x]; b.live {
 		return b.prefix
 	}
 	return netip.Prefix{}

@@ -232,10 +232,10 @@ func (m *Manager) bereave(r record, err error) {
 		profile: m.current.orphan(r),
 	}
 	if r.Address.IsValid() {
-		s.bindings[slotIPv4].prefix = single(r.Address)
+		s.bindings[slotIPv4] = binding{prefix: single(r.Address), live: true}
 	}
 	for _, h := range r.Held {
-		s.bindings[h.Slot].prefix = h.Prefix
+		s.bindings[h.Slot] = binding{prefix: h.Prefix, live: true}
 	}
 	m.account(s, recordStop(s, m.usage(s)))
 	m.records.Delete(recordKey(s.id))
