@@ -8,6 +8,9 @@ import (
 	"vbng/sessions/nd"
 )
 
+// advertsMissed is how many intervals a name server is good for without an advertisement (RFC 8106 5.1).
+const advertsMissed = 3
+
 // advertHops is the hop limit that clients are told to use (RFC 4861 6.3.4; IANA's default).
 const advertHops = 64
 
@@ -68,26 +71,32 @@ func (m *Manager) advertise(s *Session) {
 	if s.advert == nil || s.inFlight || now.Before(s.advert.Deadline()) {
 		return
 	}
-	m.sendAdvert(s, s.profile.advertLife)
+	m.sendAdvert(s, true)
 	s.advert.Sent(now, m.jitter.Float64())
 }
 
 // sendAdvert sends a router advertisement. On PPP, and on IPoE where each client has a prefix of its own, no
-// address is on the link but the client's: the L flag stays clear (RFC 4861 6.3.4).
-func (m *Manager) sendAdvert(s *Session, lifetime time.Duration) {
+// address is on the link but the client's: the L flag stays clear (RFC 4861 6.3.4). The last one (stays is false)
+// says that we are its router no more (6.2.5), and that its prefix, which will be another's, is over.
+func (m *Manager) sendAdvert(s *Session, stays bool) {
+	p := s.profile
+	lifetime, valid, preferred, dnsLifetime := p.advertLife, p.valid, min(p.preferred, p.valid), advertsMissed*p.advertInterval
+	if !stays {
+		lifetime, valid, preferred, dnsLifetime = 0, 0, 0, 0
+	}
 	managed := s.offers(slotAddress6)
 	servers := s.dns6()
 	a := nd.RouterAdvert{
 		Source: linkLocal(s.localID), Destination: nd.AllNodes(), HopLimit: advertHops, Lifetime: lifetime,
 		Managed: managed, Other: managed || s.offers(slotDelegated) || len(servers) > 0,
-		MTU: uint32(compile(s).session.MTU), DNS: servers, DNSLifetime: min(lifetime, s.profile.valid),
+		MTU: uint32(compile(s).session.MTU), DNS: servers, DNSLifetime: dnsLifetime,
 	}
 	if s.link == nil {
 		own := [6]byte(s.ownMAC)
 		a.LinkAddress = &own
 	}
 	if p := s.usable(slotPrefix); p.IsValid() {
-		a.Prefixes = []nd.Prefix{{Prefix: p, Autonomous: true, Valid: s.profile.valid, Preferred: min(s.profile.preferred, s.profile.valid)}}
+		a.Prefixes = []nd.Prefix{{Prefix: p, Autonomous: true, Valid: valid, Preferred: preferred}}
 	}
 	m.stats.advertsSent.Add(1)
 	m.sendIPv6(s, nd.AppendRouterAdvert(nil, a))

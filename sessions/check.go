@@ -133,6 +133,13 @@ func checkProfile(t, p *config.Tree, path string) []error {
 	if p.Uint("ipv6 preferred-lifetime") > p.Uint("ipv6 valid-lifetime") {
 		fault("ipv6 preferred-lifetime", "is longer than the valid lifetime of %d seconds", p.Uint("ipv6 valid-lifetime"))
 	}
+	interval := p.Uint("ipv6 ra interval")
+	if life := p.Uint("ipv6 ra lifetime"); life != 0 && life < interval { // RFC 4861 6.2.1: AdvDefaultLifetime
+		fault("ipv6 ra lifetime", "is shorter than the time between two router advertisements, %d seconds", interval)
+	}
+	if p.Text("ipv6 prefix pool") != "" && p.Uint("ipv6 preferred-lifetime") < interval {
+		fault("ipv6 preferred-lifetime", "is shorter than the time between two router advertisements, %d seconds: addresses would be over in between", interval)
+	}
 	for leaf, lengths := range map[string]func(int) bool{
 		"ipv6 prefix pool":    func(n int) bool { return n == slaacBits },
 		"ipv6 address pool":   func(n int) bool { return n == 128 },

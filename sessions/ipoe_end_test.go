@@ -115,3 +115,56 @@ func TestBackBeforeBuried(t *testing.T) {
 	}
 	w.clean()
 }
+
+// TestLastAdvertisement: a client that is told goodbye also hears that its prefix is over (RFC 4861 6.2.5).
+func TestLastAdvertisement(t *testing.T) {
+	w := newWorld(t, dualConfig)
+	s := w.station(0)
+	s.solicitRouter()
+	w.settleWith(s)
+	w.clock.Advance(time.Second)
+	w.settleWith(s)
+	prefix := s.prefix
+	if !prefix.IsValid() || s.preferred != 600 {
+		t.Fatalf("advertised %s for %d seconds", prefix, s.preferred)
+	}
+	w.run("clear subscriber", map[string]string{"all": "true"})
+	w.settleWith(s)
+	if s.prefix != prefix || s.preferred != 0 || s.lifetime != 0 {
+		t.Fatalf("advertised %s for %d seconds, router for %d", s.prefix, s.preferred, s.lifetime)
+	}
+}
+
+// TestOfferIsNotAccounted: a record names what the subscriber may use, not what it was offered.
+func TestOfferIsNotAccounted(t *testing.T) {
+	w := newWorld(t, dualConfig)
+	s := w.station(0)
+	s.discover()
+	s.solicit()
+	w.settleWith(s)
+	if r := w.last(); r.Type != aaa.Start || !r.Prefix.IsValid() || r.Address.IsValid() || r.Address6.IsValid() || r.Delegated.IsValid() {
+		t.Fatalf("record %+v", r)
+	}
+}
+
+func TestAdvertisementsOutlastTheirInterval(t *testing.T) {
+	for lines, fault := range map[string]string{
+		"ipv6 ra lifetime 500":                        "ipv6 ra lifetime: is shorter",
+		"ipv6 ra interval 601":                        "ipv6 preferred-lifetime: is shorter",
+		"ipv6 ra lifetime 0":                          "",
+		"ipv6 ra interval 500\n ipv6 ra lifetime 500": "",
+	} {
+		text := strings.Replace(dualConfig, " lease-time 600\n", " lease-time 600\n "+lines+"\n", 1)
+		tree, faults := parseConfig(t, text)
+		if len(faults) > 0 {
+			t.Fatal(faults)
+		}
+		got := ""
+		for _, err := range new(Manager).Check(nil, tree) {
+			got += err.Error()
+		}
+		if (got == "") != (fault == "") || !strings.Contains(got, fault) {
+			t.Errorf("%s: %s", lines, got)
+		}
+	}
+}

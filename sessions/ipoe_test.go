@@ -64,6 +64,9 @@ func TestIPoELease(t *testing.T) {
 		string(r.Password) != "secret" || r.Line.Access != aaa.IPoE || string(r.Line.CircuitID) != "slot7" {
 		t.Fatalf("request %+v", r)
 	}
+	if string(s.options[26]) != "\x05\xdc" {
+		t.Errorf("MTU % x", s.options[26])
+	}
 	e := w.entries[fmt.Sprint("session ", session.id)].(entry.Session)
 	if e.PPPoE != 0 || e.IPv4 != s.address || e.MTU != 1500 || e.MSS != 1460 || e.Gateway4 != s.server || e.PeerMAC != s.mac {
 		t.Fatalf("entry %+v", e)

@@ -37,6 +37,7 @@ func (s *Session) grant4() dhcp4.Grant {
 	}
 	add(dhcp4.CodeDNS, servers)
 	add(dhcp4.CodeDomain, []byte(p.domain))
+	g.Options = append(g.Options, dhcp4.Number16(dhcp4.CodeMTU, p.mtu))
 	return g
 }
 

@@ -37,6 +37,7 @@ type station struct {
 	flags     byte // M and O of the last advertisement
 	lifetime  uint16
 	router    netip.Addr
+	preferred uint32 // seconds, of the prefix
 }
 
 func (w *world) station(n int) *station {
@@ -297,6 +298,7 @@ func (s *station) advertised(packet []byte) {
 	s.prefix = netip.Prefix{}
 	for o := b[16:]; len(o) >= 8; o = o[8*int(o[1]):] {
 		if o[0] == 3 && o[3]&0xc0 == 0x40 { // autonomous, not on-link
+			s.preferred = binary.BigEndian.Uint32(o[8:])
 			s.prefix = netip.PrefixFrom(netip.AddrFrom16([16]byte(o[16:32])), int(o[2]))
 		}
 	}

@@ -37,7 +37,7 @@ func (m *Manager) end(s *Session, cause Cause) {
 		m.pending--
 	}
 	if s.link == nil && s.advert != nil && !s.inFlight {
-		m.sendAdvert(s, 0) // RFC 4861 6.2.5: we are its router no more
+		m.sendAdvert(s, false)
 	}
 	s.state, s.ended = StateEnding, m.loop.Now()
 	s.held = held{} // what could not be answered is not asked again

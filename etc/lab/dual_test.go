@@ -87,7 +87,7 @@ func TestDualStackIPoE(t *testing.T) {
 	l.Wire()
 	radius := l.FreeRADIUS(false)
 	access, core, wire := l.Capture("A", "acc0"), l.Capture("I", "net0"), l.Capture("S", "rad0")
-	r := l.StartRouter(dualConfig("ipv6 valid-lifetime 120", "ipv6 preferred-lifetime 60"))
+	r := l.StartRouter(dualConfig("ipv6 valid-lifetime 120", "ipv6 preferred-lifetime 60", "ipv6 ra interval 60"))
 	l.ServeTransfers()
 
 	isc, roy := l.Station("isc", "02:1b:00:00:00:01"), l.Station("roy", "02:1c:00:00:00:02")
