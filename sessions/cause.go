@@ -40,6 +40,7 @@ const (
 	CauseOtherServer  Cause = "other-server-chosen"
 	CauseDeclined     Cause = "address-declined"
 	CauseServerNak    Cause = "server-refused-lease"
+	CauseLineChanged  Cause = "line-changed"
 
 	CauseLimitBox  Cause = "limit-box"
 	CauseLimitPort Cause = "limit-port"
@@ -82,6 +83,7 @@ var meanings = map[Cause]causeInfo{
 	CauseOtherServer:  {aaa.UserRequest, "the client took the offer of another DHCP server"},
 	CauseDeclined:     {aaa.UserError, "the client found its address in use by another station"},
 	CauseServerNak:    {aaa.NASRequest, "the DHCP server took the lease back"},
+	CauseLineChanged:  {aaa.LostCarrier, "the client's address came from another line of its access node"},
 
 	CauseLimitBox:  {aaa.NASRequest, "the router holds as many sessions as it may"},
 	CauseLimitPort: {aaa.NASRequest, "the port holds as many sessions as it may"},

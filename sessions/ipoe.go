@@ -84,6 +84,9 @@ func (m *Manager) welcome(who client, said dialled) *Session {
 	case !ok || profile == nil || own == (entry.MAC{}):
 		m.stats.noProfile.Add(1)
 		return nil
+	case profile.username.namesLine() && !said.whole && said.CircuitID == nil && said.RemoteID == nil:
+		m.stats.lineUntold.Add(1) // a router solicitation may come first: who it is, the DHCP that follows tells
+		return nil
 	case m.refused.remembers(who, m.loop.Now()):
 		m.stats.refusedAgain.Add(1)
 		return nil

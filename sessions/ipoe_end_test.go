@@ -78,7 +78,7 @@ func TestGoodbyeOfStranger(t *testing.T) {
 // TestBackBeforeBuried: a client that begins anew while its last session is still being taken down is served when that
 // is done, as the line that it is; what an ended session could not answer begins nothing.
 func TestBackBeforeBuried(t *testing.T) {
-	w := newWorld(t, dualConfig)
+	w := newWorld(t, circuitConfig)
 	s := w.station(0)
 	s.circuit = "slot7"
 	first := s.dhcp()

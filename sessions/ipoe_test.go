@@ -43,7 +43,7 @@ ipoe profile home
  dns 9.9.9.9
  domain example.net
  lease-time 600
- username {mac}@{port}:{outer-vlan}/{circuit-id}
+ username {mac}@{port}:{outer-vlan}
  password secret
  ipv6 prefix pool lines
  ipv6 address pool hosts
@@ -52,8 +52,11 @@ ipoe profile home
  ipv6 preferred-lifetime 600
 `
 
+// circuitConfig is dualConfig where the access node tells who a client is.
+var circuitConfig = strings.Replace(dualConfig, ":{outer-vlan}\n", ":{outer-vlan}/{circuit-id}\n", 1)
+
 func TestIPoELease(t *testing.T) {
-	w := newWorld(t, dualConfig)
+	w := newWorld(t, circuitConfig)
 	s := w.station(0)
 	s.circuit = "slot7"
 	session := s.dhcp()

@@ -128,11 +128,11 @@ func (m *Manager) discoverNeighbor(p entry.Punt) {
 // asked4 serves a DHCP message.
 func (m *Manager) asked4(msg asked4) {
 	r := msg.say.request
-	said := dialled{Hostname: cut(r.Hostname, maxNameBytes), Vendor: r.Vendor}
+	said := dialled{Hostname: cut(r.Hostname, maxNameBytes), Vendor: r.Vendor, whole: true}
 	if r.Agent != nil {
 		said.CircuitID, said.RemoteID = r.Agent.CircuitID, r.Agent.RemoteID
 	}
-	s := m.heard(msg.from, said, r.Type == dhcp4.Discover || r.Type == dhcp4.RequestLease)
+	s := m.heardOn(msg.from, said, family4, r.Type == dhcp4.Discover || r.Type == dhcp4.RequestLease)
 	if m.followers != nil {
 		m.tellLine(s, msg.from.client, dissect.DHCPv4(msg.say.payload))
 	}
@@ -145,7 +145,7 @@ func (m *Manager) asked4(msg asked4) {
 func (m *Manager) asked6(msg asked6) {
 	circuit, remote := msg.request.Line()
 	opens := msg.request.Type != dhcp6.Release && msg.request.Type != dhcp6.Decline
-	s := m.heard(msg.from, dialled{CircuitID: circuit, RemoteID: remote}, opens)
+	s := m.heardOn(msg.from, dialled{CircuitID: circuit, RemoteID: remote}, family6, opens)
 	if m.followers != nil {
 		m.tellLine(s, msg.from.client, fmt.Sprintf("DHCPv6 %v xid %#06x", msg.request.Type, msg.request.XID))
 	}

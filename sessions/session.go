@@ -105,6 +105,7 @@ type Session struct {
 	held   held         // what came before the session could answer
 	waits  waits        // what is due when forwarder and RIB have caught up
 	relay  relayed      // where a server has the lease
+	told   [numFamilies]lineNames
 	// Interface identifiers: ours, and the client's where IPV6CP told it.
 	localID, peerID uint64
 
@@ -145,6 +146,8 @@ type dialled struct {
 	RemoteID  []byte `json:"remote_id,omitempty"`
 	Hostname  string `json:"hostname,omitempty"`
 	Vendor    []byte `json:"vendor,omitempty"`
+
+	whole bool // by DHCPv4, which alone tells all of this
 }
 
 // tuple returns the session's access key.

@@ -141,6 +141,7 @@ func (s *stats) lines() []Event {
 		{"line", "too-fast", s.paced.Load()},
 		{"line", "ipv6-not-granted", s.no6.Load()},
 		{"line", "refused-lately", s.refusedAgain.Load()},
+		{"line", "line-not-told", s.lineUntold.Load()}, {"line", "from-another-line", s.otherLine.Load()},
 		{"line", "too-many-await-authorization", s.pendingFull.Load()},
 	}
 	for reason := range dhcp4.NumReasons {

@@ -32,6 +32,8 @@ type stats struct {
 	paced                               atomic.Uint64 // said too fast by one station
 	sent4, sent6, advertsSent           atomic.Uint64
 	no6                                 atomic.Uint64 // IPv6 asked for by a session that may have none
+	lineUntold                          atomic.Uint64 // a stranger's message without the name of its line, where that is who it is
+	otherLine                           atomic.Uint64 // said in the name of a client of another line
 	refusedAgain                        atomic.Uint64 // a client that was refused asks again too early
 	pendingFull                         atomic.Uint64 // too many clients await authorization
 	relayedUp, relayedDown              atomic.Uint64

@@ -51,6 +51,11 @@ func (t template) expand(l aaa.Line) string {
 // maxNameBytes bounds a user name (RFC 2865 5.1: an attribute holds 253).
 const maxNameBytes = 253
 
+// namesLine reports whether the name holds what an access node calls the line.
+func (t template) namesLine() bool {
+	return strings.Contains(string(t), "{circuit-id}") || strings.Contains(string(t), "{remote-id}")
+}
+
 func templateValue(name string, l aaa.Line) string {
 	switch name {
 	case "mac":
