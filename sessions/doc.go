@@ -45,6 +45,7 @@
 //
 // Reading order: needs.go, session.go, loop.go, punt.go, admit.go, lifecycle.go, grant.go, account.go,
 // teardown.go, program.go, record.go, restore.go; for IP on the line binding.go, allot.go, space.go, line.go, ipoe.go,
-// lease4.go, lease6.go, advert.go, relay.go; then config.go, profile.go, settings.go, check.go, subsystem.go;
+// access_line.go, lease4.go, lease6.go, decline.go,
+// advert.go, relay.go; then config.go, profile.go, settings.go, check.go, subsystem.go;
 // select.go, show.go, detail.go; single.go, debug.go and observe.go ("debug subscriber").
 package sessions

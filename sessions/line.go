@@ -100,6 +100,12 @@ func (m *Manager) dhcp6(p entry.Punt) {
 		m.stats.malformed6.Add(1)
 		return
 	}
+	for _, relay := range request.Relays {
+		if !relay.Link.IsUnspecified() { // RFC 6221 5.1: not one on the client's own line; its clients would be one session
+			m.stats.malformed6.Add(1)
+			return
+		}
+	}
 	request.From, request.Unicast = datagram.Source, !datagram.Destination.Addr().IsMulticast()
 	m.stats.heard6.Add(1)
 	m.offer(asked6{from: cameFrom(p, ppp), request: request})
