@@ -26,12 +26,19 @@ type Station struct {
 // Station makes a host on the access wire (Wire comes first).
 func (l *Lab) Station(name, mac string) *Station {
 	l.t.Helper()
+	s := l.StationAt(name, mac, "A", "acc-"+name)
+	l.In("A", "ip", "link", "set", "acc-"+name, "master", "br0")
+	return s
+}
+
+// StationAt makes a host whose wire ends at a new device of a namespace.
+func (l *Lab) StationAt(name, mac, ns, device string) *Station {
+	l.t.Helper()
 	s := &Station{lab: l, Name: name, MAC: mac, dir: filepath.Join(l.Dir, name)}
 	l.run("ip", "netns", "add", l.NS(name))
 	l.t.Cleanup(func() { output(context.Background(), nil, "ip", "netns", "del", l.NS(name)) })
 	l.ownResolver(name)
-	l.link(name, "eth0", "A", "acc-"+name, 1500)
-	l.In("A", "ip", "link", "set", "acc-"+name, "master", "br0")
+	l.link(name, "eth0", ns, device, 1500)
 	s.In("ip", "link", "set", "eth0", "address", mac)
 	s.In("ip", "link", "set", "lo", "up")
 	if err := os.CopyFS(s.dir, os.DirFS(filepath.Join(root(), "etc/lab/hooks"))); err != nil {
