@@ -11,6 +11,7 @@ import (
 	"vbng/sessions/dhcp6"
 	"vbng/sessions/nd"
 	"vbng/sessions/ppp"
+	"vbng/sessions/pppoe"
 )
 
 // restoration is the way back to the sessions of an earlier control.
@@ -140,7 +141,8 @@ func (m *Manager) relink(s *Session, r record) error {
 	if s.access == aaa.IPoE {
 		return nil
 	}
-	link, err := ppp.Restore(s.profile.link, m.needs.Random, r.Link)
+	asked := pppoe.Request{MaxPayload: r.Link.LocalMRU} // its PADR is not kept; more than this was not agreed
+	link, err := ppp.Restore(s.profile.linkFor(asked), m.needs.Random, r.Link)
 	if err != nil {
 		return fmt.Errorf("restore link: %w", err)
 	}

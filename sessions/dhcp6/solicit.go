@@ -50,7 +50,9 @@ func (l *Link) refuse(r *Request) []Output {
 // RENEW, REBIND (RFC 8415 sections 18.3.1, 18.3.2, 18.3.4, 18.3.5).
 func (l *Link) want(now time.Time, r *Request) []Output {
 	if l.phase != ready {
-		l.pending = r
+		if l.phase == asking || r.Type != Solicit || l.rapid(r) { // else a REPLY to a SOLICIT would answer nobody
+			l.pending = r
+		}
 		return []Output{Ignored{Waiting}}
 	}
 	needsAddress := len(r.NA) > 0 && !l.address.held.IsValid() && !l.address.denied
