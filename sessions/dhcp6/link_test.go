@@ -126,7 +126,7 @@ SOLICIT na=1,2001:db8::9 pd=2 dns -> waiting
 assign 2001:db8::7 2001:db8:7::/56 -> ADVERTISE@ dns=2001:db8::53 na:1/500/800(2001:db8::7/1000/2000) pd:2/500/800(2001:db8:7::/56/1000/2000)
 REQUEST srv na=1,2001:db8::7 pd=2 -> bind 2001:db8::7 2001:db8:7::/56
 REQUEST srv na=1,2001:db8::7 pd=2 -> waiting
-SOLICIT na=1 pd=2 -> waiting
+SOLICIT na=1 -> waiting
 commit -> bound 2001:db8::7 2001:db8:7::/56 2000; REPLY@ na:1/500/800(2001:db8::7/1000/2000) pd:2/500/800(2001:db8:7::/56/1000/2000)
 commit ->
 assign ->
