@@ -74,7 +74,7 @@ func TestRelays(t *testing.T) {
 func TestReplyBytes(t *testing.T) {
 	g := Grant{Address: addr("2001:db8::7"), Delegated: netip.MustParsePrefix("2001:db8:7::/56"), Preferred: 3600 * time.Second, Valid: 7200 * time.Second}
 	until := start.Add(time.Hour)
-	link := Restore(Config{ServerID: DUID(32473, []byte("bng")), DNS: []netip.Addr{addr("2001:db8::53")}, Search: []string{"isp.net"}}, g,
+	link := Restore(Config{ServerID: unhex(t, "000200007ed9626e67"), DNS: []netip.Addr{addr("2001:db8::53")}, Search: []string{"isp.net"}}, g,
 		Bindings{ClientID: unhex(t, "00030001020000000a01"), AddressIA: 1, PrefixIA: 2, AddressUntil: until, PrefixUntil: until})
 	r, err := Decode(unhex(t, `05 abcdef 0001 000a 00030001020000000a01 0002 0009 0002 00007ed9 626e67
 		0003 000c 00000001 00000000 00000000 0019 000c 00000002 00000000 00000000 0006 0004 0017 0018`))
@@ -230,17 +230,11 @@ func TestAnswersFitIntoAFrame(t *testing.T) {
 		r.NA, r.PD, r.TA = append(r.NA, na), append(r.PD, pd), append(r.TA, i)
 	}
 	g := Grant{Address: addr("2001:db8::7"), Delegated: netip.MustParsePrefix("2001:db8:7::/56"), Preferred: time.Hour, Valid: time.Hour}
-	link := Restore(Config{ServerID: DUID(32473, make([]byte, 8)), DNS: []netip.Addr{addr("2001:db8::53"), addr("2001:db8::54")}}, g,
+	link := Restore(Config{ServerID: make([]byte, 14), DNS: []netip.Addr{addr("2001:db8::53"), addr("2001:db8::54")}}, g,
 		Bindings{ClientID: r.ClientID, AddressUntil: start.Add(time.Hour), PrefixUntil: start.Add(time.Hour)})
 	outputs := link.Receive(start, r)
 	if n := len(outputs[len(outputs)-1].(Send).Payload); n > 1500-headerBytes-udpBytes {
 		t.Errorf("%d bytes", n)
-	}
-}
-
-func TestDUID(t *testing.T) {
-	if got := DUIDText(DUID(32473, []byte("ab"))); got != "00:02:00:00:7e:d9:61:62" {
-		t.Error(got)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/insomniacslk/dhcp/dhcpv6"
@@ -218,26 +217,4 @@ func (r Relay) seal(payload []byte) []byte {
 	}
 	options.Add(generic(dhcpv6.OptionRelayMsg, payload))
 	return append(b, options.ToBytes()...)
-}
-
-// DUID makes a DUID-EN (RFC 8415 section 11.3) of a private enterprise number and an identifier of the
-// router's own, at most 124 bytes, which must not change.
-func DUID(enterprise uint32, identifier []byte) []byte {
-	b := binary.BigEndian.AppendUint16(nil, 2)
-	b = binary.BigEndian.AppendUint32(b, enterprise)
-	return append(b, identifier...)
-}
-
-// DUIDText prints a DUID as hexadecimal digits.
-func DUIDText(duid []byte) string {
-	var b strings.Builder
-	for i, c := range duid {
-		if i > 0 {
-			b.WriteByte(':')
-		}
-		const digits = "0123456789abcdef"
-		b.WriteByte(digits[c>>4])
-		b.WriteByte(digits[c&15])
-	}
-	return b.String()
 }

@@ -41,25 +41,6 @@ func AppendRouterAdvert(b []byte, a RouterAdvert) []byte {
 	return finish(b, start)
 }
 
-// AppendNeighborAdvert appends the IPv6 packet of a to b (RFC 4861 section 4.4).
-func AppendNeighborAdvert(b []byte, a NeighborAdvertisement) []byte {
-	start := len(b)
-	b = appendHeader(b, a.Source, a.Destination)
-	var flags byte
-	for _, f := range []struct {
-		set bool
-		bit byte
-	}{{a.Router, 0x80}, {a.Solicited, 0x40}, {a.Override, 0x20}} {
-		if f.set {
-			flags |= f.bit
-		}
-	}
-	b = append(b, byte(NeighborAdvert), 0, 0, 0, flags, 0, 0, 0)
-	b = append(b, a.Target.AsSlice()...)
-	b = appendLink(b, optionTargetLink, a.LinkAddress)
-	return finish(b, start)
-}
-
 // append appends a prefix information option (RFC 4861 section 4.6.2).
 func (p Prefix) append(b []byte) []byte {
 	var flags byte

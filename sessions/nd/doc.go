@@ -1,9 +1,9 @@
 // Package nd is neighbour discovery on a subscriber's line, as pure code: it reads router and neighbour
-// solicitations and advertisements, writes router and neighbour advertisements, and says when the next
+// solicitations and advertisements, writes router advertisements, and says when the next
 // router advertisement is due. It owns no socket, goroutine or clock.
 //
 //	punted packet ─ Parse ─▶ Message ─┬─ RouterSolicit ─▶ Pacer.Solicited(now, random)
-//	                                  └─ Neighbor...    ─▶ the caller; AppendNeighborAdvert
+//	                                  └─ Neighbor...    ─▶ the caller (the forwarder answers them)
 //	Pacer.Deadline ─▶ Pacer.Sent(now, random) + AppendRouterAdvert ─▶ IPv6 packet
 //
 // Packets are whole IPv6 packets; Ethernet, tags or PPP are the caller's.

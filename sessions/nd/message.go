@@ -60,12 +60,3 @@ type RouterAdvert struct {
 	Search              []string     // RFC 8106 section 5.2
 	DNSLifetime         time.Duration
 }
-
-// NeighborAdvertisement is our answer to a neighbour solicitation.
-type NeighborAdvertisement struct {
-	Source, Destination netip.Addr
-	Target              netip.Addr
-	LinkAddress         *[6]byte // target link-layer address; nil: none, as on PPP
-	Router, Solicited   bool
-	Override            bool
-}

@@ -201,19 +201,6 @@ func TestRouterAdvertBytes(t *testing.T) {
 	}
 }
 
-func TestNeighborAdvertBytes(t *testing.T) {
-	mac := [6]byte{2, 0, 0, 0, 0, 1}
-	a := NeighborAdvertisement{Source: addr(router), Destination: addr(client), Target: addr(router), LinkAddress: &mac, Router: true, Solicited: true, Override: true}
-	want := packet(t, router, client, "88 00 0000 e0000000"+target+"02 01 020000000001")
-	got := AppendNeighborAdvert(nil, a)
-	if !bytes.Equal(got, want) {
-		t.Errorf("got  %x\nwant %x", got, want)
-	}
-	if m, err := Parse(got); err != nil || text(m) != "136 target=fe80::1 link=020000000001 RSO" {
-		t.Errorf("%s, %v", text(m), err)
-	}
-}
-
 func TestPace(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	p := NewPacer(Pacing{}, start)
