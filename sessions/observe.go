@@ -194,14 +194,15 @@ func tellDiscovery(all []*follower, mac entry.MAC, direction string, packet []by
 
 // timerName names a timer.
 func timerName(slot timerSlot) string {
-	if slot < timerSlot(ppp.NumTimers) {
-		return fmt.Sprintf("ppp-%d", slot)
+	names := [numTimers]string{
+		timerSlot(ppp.TimerLCP): "LCP", timerSlot(ppp.TimerAuth): "authentication", timerSlot(ppp.TimerIPCP): "IPCP",
+		timerSlot(ppp.TimerIPV6CP): "IPV6CP", timerSetup: "setup", timerSession: "session-timeout", timerInterim: "interim",
+		timerIdle: "idle", timerLease4: "lease", timerLease6: "lease-ipv6", timerAdvert: "advertisement", timerPrefix: "prefix",
 	}
-	names := [...]string{"setup", "session-timeout", "interim", "idle", "lease", "lease-ipv6", "advertisement", "prefix"}
-	if at := int(slot - timerSetup); at < len(names) {
-		return names[at]
+	if slot >= numTimers || names[slot] == "" {
+		return fmt.Sprint(uint8(slot))
 	}
-	return fmt.Sprint(uint8(slot))
+	return names[slot]
 }
 
 func (m *Manager) tellTimer(s *Session, slot timerSlot, after time.Duration) {

@@ -39,7 +39,7 @@ func TestMonitorAndDebug(t *testing.T) {
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Fatalf("%v %v", info, err)
 	}
-	for filter, what := range map[string]string{"pppoed.code == 0x09": "PADI", "pppoed.code == 0x65": "PADS", "lcp.code == 2": "Configure-Ack", "ipcp": "IPCP"} {
+	for filter, what := range map[string]string{"pppoe.code == 0x09": "PADI", "pppoe.code == 0x65": "PADS", "lcp.code == 2": "Configure-Ack", "ipcp": "IPCP"} {
 		if strings.TrimSpace(l.tshark(file, filter, "frame.number")) == "" {
 			t.Errorf("no %s in the file", what)
 		}
