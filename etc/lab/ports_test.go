@@ -45,9 +45,9 @@ type portCrowd struct {
 	name string
 }
 
-// Crowd starts the number-th simulator of a lab with five subscribers. Its script runs each phase when the
+// startCrowd starts the number-th simulator of a lab with five subscribers. Its script runs each phase when the
 // mark PHASE-go is set, and marks NAME-PHASE.
-func (l *Lab) Crowd(number int, access string, phases []string, traffic string, options ...string) portCrowd {
+func (l *Lab) startCrowd(number int, access string, phases []string, traffic string, options ...string) portCrowd {
 	l.t.Helper()
 	name := fmt.Sprintf("crowd%d-%s", number, access)
 	script := fmt.Sprintf("up; mark %s/%s-up", l.Dir, name)
@@ -104,7 +104,11 @@ func checkLoss(t *testing.T, r *Router, before map[string]uint64, lost int) {
 		}
 	}
 	if explained := int(r.overflows()+unresolved) + r.lab.wireDrops(); lost > explained {
-		t.Errorf("%d packets lost, full rings and unresolved neighbours explain only %d\n%s", lost, explained, r.CLI("show engine"))
+		t.Errorf("%d packets lost, full rings and unresolved neighbours explain only %d\n%s%s%s", lost, explained, r.CLI("show engine"),
+			r.CLI("show interfaces access0"), r.CLI("show interfaces core0"))
+		for _, end := range [][2]string{{"A", "acc0"}, {"R", "access0"}, {"R", "core0"}, {"I", "net0"}} {
+			t.Log(r.lab.In(end[0], "ethtool", "-S", end[1]))
+		}
 	}
 }
 
@@ -140,8 +144,8 @@ func TestPorts(t *testing.T) {
 				for _, tags := range [][]string{{"--svlan", "100-104"}, {"--svlan", "100", "--cvlan", "100-104"}} {
 					options := append([]string{"--outer-tpid", tpid, "--size", "1500,64,1499,577"}, tags...)
 					crowds = append(crowds,
-						l.Crowd(len(crowds), "ipoe", []string{"calm", "killed", "after"}, "traffic 150 3s", options...),
-						l.Crowd(len(crowds)+1, "pppoe", []string{"calm", "killed", "after"}, "traffic 150 3s", append(options, "--mru", "1500")...))
+						l.startCrowd(len(crowds), "ipoe", []string{"calm", "killed", "after"}, "traffic 150 3s", options...),
+						l.startCrowd(len(crowds)+1, "pppoe", []string{"calm", "killed", "after"}, "traffic 150 3s", append(options, "--mru", "1500")...))
 				}
 			}
 			l.reached(crowds, "up", 60*time.Second)
@@ -254,8 +258,8 @@ func TestPortsJumbo(t *testing.T) {
 			}
 			tags := []string{"--outer-tpid", "0x88a8", "--svlan", "100", "--cvlan", "100-104"}
 			crowds := []portCrowd{
-				l.Crowd(0, "ipoe", []string{"calm"}, "traffic 300 3s", append(tags, "--size", "9000,64,4500")...),
-				l.Crowd(1, "pppoe", []string{"calm"}, "traffic 300 3s", append(tags, "--mru", "8992", "--size", "8992,64,4500,1493")...),
+				l.startCrowd(0, "ipoe", []string{"calm"}, "traffic 300 3s", append(tags, "--size", "9000,64,4500")...),
+				l.startCrowd(1, "pppoe", []string{"calm"}, "traffic 300 3s", append(tags, "--mru", "8992", "--size", "8992,64,4500,1493")...),
 			}
 			l.reached(crowds, "up", 60*time.Second)
 			before := r.losses()
