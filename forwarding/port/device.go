@@ -130,11 +130,13 @@ func (d device) noReceiveOffloads() {
 	}
 }
 
-// ethtoolChannels is struct ethtool_channels.
+// ethtoolChannels is struct ethtool_channels; what lies between are limits and the channels for sending.
 type ethtoolChannels struct {
-	command                                      uint32
-	mostReceive, mostSend, mostOther, mostCommon uint32
-	receive, send, other, common                 uint32
+	command uint32
+	_       [4]uint32
+	receive uint32
+	_       [2]uint32
+	common  uint32 // for receiving and sending
 }
 
 // receiveQueues returns how many there are; a device that does not tell has one.
