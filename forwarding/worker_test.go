@@ -189,7 +189,7 @@ func TestPortChangesKeepSessions(t *testing.T) {
 	if r.ports[corePort] != before {
 		t.Fatal("opened again for another MTU")
 	}
-	if long := pppoeFrame(s, wire.ProtocolIPv4, ipPacket(s.IPv4, farIP, 64, 1401-28)); r.through(accessPort, long, corePort) != nil {
+	if long := pppoeFrame(s, wire.ProtocolIPv4, dontFragment(ipPacket(s.IPv4, farIP, 64, 1401-28))); r.through(accessPort, long, corePort) != nil {
 		t.Error("a packet longer than the new MTU passed")
 	}
 	r.put(entry.Port{ID: corePort, Driver: entry.DriverMemory, Device: "other"})
