@@ -20,55 +20,71 @@ const (
 	pppoeMAC, ipoeMAC     = "02:49:00:00:00:01", "02:49:00:00:00:02"
 )
 
-// trafficSeconds is how long packets flow in a window; within it a change is made, and taken back.
-const trafficSeconds = 2.5
+// changeTime is how long packets flow while a change is made and taken back.
+const changeTime = 2500 * time.Millisecond
 
 // crowd is a simulator that sends in windows.
 type crowd struct {
-	name  string
-	sim   *Process
-	count int
-	last  SimReport
+	name string
+	sim  *Process
+	last SimReport
 }
 
-// Windows plays PPPoE and IPoE subscribers with traffic in windows that a test opens.
+// Windows plays subscribers of both families with traffic in windows that a test opens.
 type Windows struct {
 	l      *Lab
 	r      *Router
 	crowds []*crowd
+	count  int           // windows in all
+	length time.Duration // of each
 	next   int
 }
 
-// startWindows brings both kinds of subscribers up and waits for them.
-func (l *Lab) startWindows(r *Router, pppoe, ipoe, windows int) *Windows {
-	l.t.Helper()
-	w := &Windows{l: l, r: r}
-	hosts := func(host, host6, mac string) []string {
-		return []string{"--internet-address", host + "/0", "--internet-address6", host6 + "/0", "--gateway6", CoreAddr6, "--internet-mac", mac}
-	}
-	w.add("pppoe", pppoe, windows, 3000, append(hosts(pppoeHost, pppoeHost6, pppoeMAC), "--user", "sim%d", "--password", "sim", "--svlan", "100-103", "--cvlan", "1-50")...)
-	w.add("ipoe", ipoe, windows, 1000, append(hosts(ipoeHost, ipoeHost6, ipoeMAC), "--mac-base", "02:54:00:00:00:01", "--svlan", "200-201", "--cvlan", "1-50")...)
+// newWindows returns windows without subscribers.
+func (l *Lab) newWindows(r *Router, count int, length time.Duration) *Windows {
+	return &Windows{l: l, r: r, count: count, length: length}
+}
+
+// everybody brings both kinds of subscribers up.
+func (w *Windows) everybody(pppoe, ipoe int) {
+	w.l.t.Helper()
+	w.pppoe("pppoe", "acc0", pppoe, "--svlan", "100-103", "--cvlan", fmt.Sprintf("1-%d", (pppoe+3)/4))
+	w.add("ipoe", "ipoe", "acc0", 1000, "--count", fmt.Sprint(ipoe), "--internet-address", ipoeHost+"/0", "--internet-address6", ipoeHost6+"/0",
+		"--internet-mac", ipoeMAC, "--mac-base", "02:54:00:00:00:01", "--svlan", "200-201", "--cvlan", fmt.Sprintf("1-%d", (ipoe+1)/2))
+	w.up()
+}
+
+// pppoe adds PPPoE subscribers on a device of the access side.
+func (w *Windows) pppoe(name, device string, count int, options ...string) {
+	w.l.t.Helper()
+	w.add(name, "pppoe", device, 3000, append([]string{"--count", fmt.Sprint(count), "--internet-address", pppoeHost + "/0",
+		"--internet-address6", pppoeHost6 + "/0", "--internet-mac", pppoeMAC, "--user", "sim%d", "--password", "sim"}, options...)...)
+}
+
+// up waits until all subscribers are.
+func (w *Windows) up() {
+	w.l.t.Helper()
 	for _, c := range w.crowds {
 		w.until(c, "up", 90*time.Second)
 	}
-	return w
 }
 
-func (w *Windows) add(name string, count, windows, perSecond int, options ...string) {
+func (w *Windows) add(name, kind, device string, perSecond int, options ...string) {
+	w.l.t.Helper()
 	script := []string{"up", "mark %D/up"}
-	for i := range windows {
-		script = append(script, fmt.Sprintf("wait %%D/../open-%[1]d 1h; mark %%D/opened-%[1]d; traffic %[2]d %[3]vs; report %%D/report-%[1]d; mark %%D/closed-%[1]d",
-			i, perSecond, trafficSeconds))
+	for i := range w.count {
+		script = append(script, fmt.Sprintf("wait %%D/../open-%[1]d 1h; mark %%D/opened-%[1]d; traffic %[2]d %[3]v; report %%D/report-%[1]d; mark %%D/closed-%[1]d",
+			i, perSecond, w.length))
 	}
-	script = append(script, "down")
+	script = append(script, "hold 1h", "down")
 	dir := filepath.Join(w.l.Dir, name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		w.l.t.Fatal(err)
 	}
-	command := append([]string{Bin("vbng-sim"), name, "--interface", w.l.NS("A") + ":acc0", "--internet", w.l.NS("I") + ":net0", "--gateway", CoreAddr,
-		"--count", fmt.Sprint(count), "--ipv6-na", "--ipv6-pd", "--json", "--max-loss", "100",
+	command := append([]string{Bin("vbng-sim"), kind, "--interface", w.l.NS("A") + ":" + device, "--internet", w.l.NS("I") + ":net0",
+		"--gateway", CoreAddr, "--gateway6", CoreAddr6, "--ipv6-na", "--ipv6-pd", "--json", "--max-loss", "100",
 		"--script", strings.ReplaceAll(strings.Join(script, "; "), "%D", dir)}, options...)
-	w.crowds = append(w.crowds, &crowd{name: name, count: count, sim: w.l.Start("A", "vbng-sim-"+name, command...)})
+	w.crowds = append(w.crowds, &crowd{name: name, sim: w.l.Start("A", "vbng-sim-"+name, command...)})
 }
 
 func (w *Windows) until(c *crowd, mark string, limit time.Duration) {
@@ -121,7 +137,7 @@ func (w *Windows) open(during func()) outcome {
 	during()
 	o := outcome{Drops: map[string]uint64{}}
 	for _, c := range w.crowds {
-		w.until(c, fmt.Sprintf("closed-%d", number), 30*time.Second)
+		w.until(c, fmt.Sprintf("closed-%d", number), w.length+30*time.Second)
 		report := w.l.Report(fmt.Sprintf("%s/report-%d", c.name, number))
 		was := c.last
 		c.last = report
@@ -150,26 +166,43 @@ func (w *Windows) close() {
 	}
 }
 
-// sessions lists who is up: the number of a session, whose it is, and what it has.
+// subscriber is a session as the router shows it: whose it is, and what it has.
+type subscriber struct {
+	Port, VLAN string
+	ID         uint64 `json:"session_id"`
+	MAC        string
+	Access     string
+	Address    string
+	IPv6       string
+	Delegated  string `json:"delegated_prefix"`
+	State      string `json:"state"`
+	Cause      string // of one that has ended
+}
+
+func (s subscriber) String() string {
+	return fmt.Sprint(s.Port, " ", s.VLAN, " ", s.ID, " ", s.MAC, " ", s.Access, " ", s.Address, " ", s.IPv6, " ", s.Delegated, " ", s.State)
+}
+
+// subscribers lists who is up.
+func (r *Router) subscribers(t *testing.T) []subscriber {
+	return r.listed(t, "show subscribers | json")
+}
+
+func (r *Router) listed(t *testing.T, command string) (all []subscriber) {
+	t.Helper()
+	text := r.CLI(command)
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		t.Fatalf("%s: %v\n%s", command, err, text)
+	}
+	return all
+}
+
+// sessions lists who is up in lines that can be compared.
 func (r *Router) sessions(t *testing.T) []string {
 	t.Helper()
-	var all []struct {
-		ID        uint64 `json:"session_id"`
-		MAC       string
-		VLAN      string
-		Access    string
-		Address   string
-		IPv6      string
-		Delegated string `json:"delegated_prefix"`
-		State     string
-	}
-	text := r.CLI("show subscribers | json")
-	if err := json.Unmarshal([]byte(text), &all); err != nil {
-		t.Fatalf("show subscribers | json: %v\n%s", err, text)
-	}
 	var lines []string
-	for _, s := range all {
-		lines = append(lines, fmt.Sprint(s.Access, " ", s.ID, " ", s.MAC, " ", s.VLAN, " ", s.Address, " ", s.IPv6, " ", s.Delegated, " ", s.State))
+	for _, s := range r.subscribers(t) {
+		lines = append(lines, s.String())
 	}
 	slices.Sort(lines)
 	return lines

@@ -113,7 +113,7 @@ func subscriberChanges() []change {
 		{what: "AAA: order of methods", do: "aaa\nauthentication local radius\n!"},
 		{what: "AAA: local only", do: "aaa\nauthentication local\n!", alone: true},
 		{what: "AAA: interim interval", do: "aaa\ninterim-interval 120\n!"},
-		{what: "AAA: accounting off", do: "aaa\nno accounting\n!"},
+		{what: "AAA: accounting off", do: "aaa\nno accounting\n!", alone: true},
 		{what: "AAA: accounting-on", do: "aaa\naccounting-on\n!"},
 		{what: "AAA: identity", do: "aaa\nnas-identifier other\nnas-ip-address 192.0.2.2\nnas-ipv6-address 2001:db8::1\n!"},
 		{what: "AAA: new group", do: "aaa group new\nauthentication radius local\naccounting radius\nradius server main\n!", undo: "no aaa group new"},

@@ -29,7 +29,8 @@ func testChanges(t *testing.T, name string, changes []change) {
 	r := l.StartRouter(changesConfig())
 	changes = append(changes, together(changes),
 		change{what: "load replace: the same lines in another order", do: "load replace " + reordered(t, l, r)})
-	w := l.startWindows(r, changesPPPoE, changesIPoE, len(changes)+2)
+	w := l.newWindows(r, len(changes)+2, changeTime)
+	w.everybody(changesPPPoE, changesIPoE)
 	base, sessions := r.CLI("show running-config"), r.sessions(t)
 	if len(sessions) != changesPPPoE+changesIPoE {
 		t.Fatalf("%d sessions, want %d", len(sessions), changesPPPoE+changesIPoE)
@@ -160,7 +161,16 @@ func (table changeTable) judge(t *testing.T) {
 	}
 }
 
-// write puts the table into the log and, where VBNG_LAB_TABLES names a folder, into a file there.
+// writeTable puts a table into a file where VBNG_LAB_TABLES names a folder.
+func writeTable(t *testing.T, name, text string) {
+	if dir := os.Getenv("VBNG_LAB_TABLES"); dir != "" {
+		if err := os.WriteFile(filepath.Join(dir, "changes-"+name+".md"), []byte(text), 0o644); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// write puts the table into the log and into its file.
 func (table changeTable) write(t *testing.T, name string) {
 	var b strings.Builder
 	b.WriteString("| Change | Sent | Lost | No room in a device | Dropped by the forwarder | Commit (ms) | Taken back (ms) | Verdict | Notes of the commit |\n")
@@ -177,9 +187,5 @@ func (table changeTable) write(t *testing.T, name string) {
 			row.outcome.drops(), row.do.Milliseconds(), row.undo.Milliseconds(), verdict, strings.ReplaceAll(strings.Join(row.notes, "<br>"), "|", `\|`))
 	}
 	t.Logf("changes, %s:\n%s", name, b.String())
-	if dir := os.Getenv("VBNG_LAB_TABLES"); dir != "" {
-		if err := os.WriteFile(filepath.Join(dir, "changes-"+name+".md"), []byte(b.String()), 0o644); err != nil {
-			t.Error(err)
-		}
-	}
+	writeTable(t, name, b.String())
 }
