@@ -67,7 +67,8 @@ func Schema() []*schema.Node {
 			{Name: "xdp-mode", Kind: schema.Leaf, Help: "how driver af-xdp takes frames: in the device's driver (native) or behind it (generic); any tries both",
 				Default: "any", Type: schema.Enum("any", "native", "generic"), Effect: "the port is opened anew"},
 			{Name: "mtu", Kind: schema.Leaf, Help: "largest IP packet; the device's if not given", Type: schema.Uint(minMTU, maxMTU, "bytes")},
-			{Name: "mac-address", Kind: schema.Leaf, Help: "our Ethernet address; the device's if not given", Type: schema.MAC()},
+			{Name: "mac-address", Kind: schema.Leaf, Help: "our Ethernet address; the device's if not given", Type: schema.MAC(),
+				Effect: "the port is opened anew"},
 			{Name: "encapsulation dot1q", Kind: schema.List, Help: "the VLAN of a sub-interface",
 				Keys: []*schema.Node{{Name: "vlan", Kind: schema.Leaf, Help: "VLAN, the outer one of two", Type: schema.VLAN()}},
 				Children: []*schema.Node{
