@@ -150,7 +150,9 @@ func (w *Windows) open(during func()) outcome {
 			}
 		}
 	}
-	o.Room += w.r.overflows() - room
+	if now := w.r.overflows(); now > room { // a port that is removed takes its counters along
+		o.Room += now - room
+	}
 	for name, n := range w.r.losses() {
 		if n != drops[name] {
 			o.Drops[name] = n - drops[name]

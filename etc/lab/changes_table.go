@@ -6,7 +6,7 @@ package lab
 // back. A change that is alone is not made together with the others.
 type change struct {
 	what, do, undo string
-	alone          bool
+	alone, lossy   bool
 }
 
 // routerChanges concern the router itself, its ports and its routes.
@@ -120,5 +120,18 @@ func subscriberChanges() []change {
 		{what: "user: added", do: "user carol\npassword secret\nip address 100.64.7.7\nsession-timeout 3600\n!", undo: "no user carol"},
 		{what: "user: password", do: "user spare\npassword changed\n!"},
 		{what: "user: removed", do: "no user spare", alone: true},
+	}
+}
+
+// interruptions open the traffic's own port anew, or move it: packets are lost meanwhile, sessions are not.
+func interruptions() []change {
+	return []change{
+		{what: "the core port's driver", do: "interface core0\ndriver af-xdp\nxdp-mode generic\n!"},
+		{what: "the access port's driver", do: "interface access0\ndriver af-xdp\nxdp-mode generic\n!"},
+		{what: "the core port's MAC address", do: "interface core0\nmac-address 02:00:00:00:99:02\n!"},
+		{what: "the core port shut down", do: "interface core0\nshutdown\n!", undo: "interface core0\nno shutdown\n!"},
+		{what: "the core's VRF", do: "vrf other\n!\ninterface core0\nvrf other\n!"},
+		{what: "the core's primary address and the subscribers' gateway", do: "interface core0\nip address 198.51.100.7/24\n!\ninterface loopback0\nip address 100.64.0.254/32\n!"},
+		{what: "the traffic's route", do: "no ip route 203.0.113.0/24 198.51.100.9"},
 	}
 }
