@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -52,6 +53,7 @@ func TestFlood(t *testing.T) {
 			after := r.counters()
 			counted := after[flood.counter] - before[flood.counter]
 			t.Logf("%.0f set-ups per second, %.0f without flood: ratio %.2f; %d frames sent, %s %d", flooded, calm, flooded/calm, sent, flood.counter, counted)
+			t.Logf("dropped meanwhile: %s", dropped(before, after))
 			// A few per second are let through; what the devices' rings had no room for is counted there.
 			if overflows := r.overflows() - full; counted+overflows < sent*9/10 {
 				t.Errorf("%d frames sent, only %d counted in %s and %d in full rings", sent, counted, flood.counter, overflows)
@@ -102,9 +104,21 @@ func (l *Lab) setUp(r *Router, name string) float64 {
 			begun = began
 		}
 		last = max(last, began+report.SetupSeconds)
-		l.t.Logf("%s: %.0f per second", c.Name, report.SetupRate)
+		l.t.Logf("%s: %.0f per second, %d frames dropped by the simulator", c.Name, report.SetupRate, report.ownDrops())
 	}
 	return 2 * floodCount / (last - begun)
+}
+
+// dropped names the counters, other than those of work, that have moved.
+func dropped(before, after map[string]uint64) string {
+	var moved []string
+	for name, value := range after {
+		if _, what, _ := strings.Cut(name, "/"); value != before[name] && what != "packets" && what != "vectors" {
+			moved = append(moved, fmt.Sprint(name, " ", value-before[name]))
+		}
+	}
+	slices.Sort(moved)
+	return strings.Join(moved, ", ")
 }
 
 // counters are the forwarder's counters by name.
