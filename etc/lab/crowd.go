@@ -26,6 +26,7 @@ type CrowdPlan struct {
 	Kind    string // pppoe or ipoe
 	Number  int    // tells simulators that run at the same time apart: 1, 2, ...
 	Name    string // of its folder and log; kind and number if not given
+	MACs    int    // tells their MAC addresses apart; the number if not given
 	Count   int
 	Script  string // @ stands for the folder of marks and reports
 	Options []string
@@ -45,11 +46,14 @@ func (l *Lab) Crowd(p CrowdPlan) *Crowd {
 	if err := os.MkdirAll(c.dir, 0o755); err != nil {
 		l.t.Fatal(err)
 	}
+	if p.MACs == 0 {
+		p.MACs = p.Number
+	}
 	host := p.Number + 2 // behind the kernel's own host
 	command := []string{Bin("vbng-sim"), p.Kind, "--interface", l.NS("A") + ":acc0", "--internet", l.NS("I") + ":net0",
 		"--internet-address", fmt.Sprintf("198.51.100.%d/24", host), "--gateway", CoreAddr,
 		"--internet-address6", fmt.Sprintf("2001:db8:ffff::%d/64", host), "--gateway6", CoreAddr6,
-		"--internet-mac", fmt.Sprintf("02:49:00:00:00:%02x", host), "--mac-base", fmt.Sprintf("02:53:%02x:00:00:01", p.Number),
+		"--internet-mac", fmt.Sprintf("02:49:00:00:00:%02x", host), "--mac-base", fmt.Sprintf("02:53:%02x:00:00:01", p.MACs),
 		"--svlan", fmt.Sprintf("%d-%d", 100*p.Number, 100*p.Number+3), "--cvlan", "1-4000", "--count", fmt.Sprint(p.Count),
 		"--json", "--details", "--max-loss", "100", "--script", strings.ReplaceAll(p.Script, "@", c.dir)}
 	c.Process = l.Start("A", c.Name, append(command, p.Options...)...)

@@ -38,16 +38,16 @@ func TestFlood(t *testing.T) {
 	l := New(t)
 	l.FreeRADIUS(false)
 	r := l.StartRouter(dualConfig())
-	warm := l.setUp(r, "warm")
+	warm := l.setUp(r, "warm", 1)
 	t.Logf("warm-up: %.0f set-ups per second", warm)
 	forwarder, control := residentBytes(t, forwarderPid(t, r)), residentBytes(t, r.Control.Pid())
 	for k, flood := range floods {
 		t.Run(flood.name, func(t *testing.T) {
-			calm := l.setUp(r, fmt.Sprint("calm", k))
+			calm := l.setUp(r, fmt.Sprint("calm", k), 2*k+2)
 			before, full := r.counters(), r.overflows()
 			f := l.Flood(flood.ns, flood.device, floodRate, flood.frame)
 			time.Sleep(200 * time.Millisecond)
-			flooded := l.setUp(r, fmt.Sprint("flood", k))
+			flooded := l.setUp(r, fmt.Sprint("flood", k), 2*k+3)
 			sent := f.Stop()
 			time.Sleep(100 * time.Millisecond)
 			after := r.counters()
@@ -76,13 +76,14 @@ func TestFlood(t *testing.T) {
 }
 
 // setUp brings subscribers of both kinds up and down again, and returns how many came up per second, from the first
-// frame to the last one up.
-func (l *Lab) setUp(r *Router, name string) float64 {
+// frame to the last one up. Each round has MAC addresses of its own: a station that came and went twice within seconds
+// would be paced.
+func (l *Lab) setUp(r *Router, name string, round int) float64 {
 	l.t.Helper()
 	const script = "up; report @/up.json; mark @/up; wait @/seen 60s; down"
 	both := crowds{
-		l.Crowd(CrowdPlan{Kind: "pppoe", Number: 1, Name: name + "-pppoe", Count: floodCount, Script: script, Options: dualStack}),
-		l.Crowd(CrowdPlan{Kind: "ipoe", Number: 2, Name: name + "-ipoe", Count: floodCount, Script: script, Options: dualStack}),
+		l.Crowd(CrowdPlan{Kind: "pppoe", Number: 1, MACs: 2 * round, Name: name + "-pppoe", Count: floodCount, Script: script, Options: dualStack}),
+		l.Crowd(CrowdPlan{Kind: "ipoe", Number: 2, MACs: 2*round + 1, Name: name + "-ipoe", Count: floodCount, Script: script, Options: dualStack}),
 	}
 	both.Marked("up", 120*time.Second)
 	if n := len(r.sessions(l.t)); n < 2*floodCount {

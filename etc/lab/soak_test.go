@@ -79,8 +79,8 @@ func (l *Lab) churn(cycle int) {
 	l.t.Helper()
 	const script = "up; traffic 1000 3s; down 60s"
 	both := crowds{
-		l.Crowd(CrowdPlan{Kind: "pppoe", Number: 3, Name: fmt.Sprint("churn-pppoe", cycle), Count: soakChurn, Script: script, Options: dualStack}),
-		l.Crowd(CrowdPlan{Kind: "ipoe", Number: 4, Name: fmt.Sprint("churn-ipoe", cycle), Count: soakChurn, Script: script, Options: dualStack}),
+		l.Crowd(CrowdPlan{Kind: "pppoe", Number: 3, MACs: 16 + 2*(cycle%100), Name: fmt.Sprint("churn-pppoe", cycle), Count: soakChurn, Script: script, Options: dualStack}),
+		l.Crowd(CrowdPlan{Kind: "ipoe", Number: 4, MACs: 17 + 2*(cycle%100), Name: fmt.Sprint("churn-ipoe", cycle), Count: soakChurn, Script: script, Options: dualStack}),
 	}
 	for _, c := range both {
 		c.Wait(l.t, 120*time.Second)
