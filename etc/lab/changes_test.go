@@ -17,10 +17,16 @@ const changesPPPoE, changesIPoE = 200, 100
 
 // TestChangesOfRouter makes every kind of change to the router itself, its ports and routes under traffic, and takes it back:
 // no session may end, and no packet may be lost beyond what a run without changes loses.
-func TestChangesOfRouter(t *testing.T) { testChanges(t, "router", routerChanges()) }
+func TestChangesOfRouter(t *testing.T) {
+	long(t)
+	testChanges(t, "router", routerChanges())
+}
 
 // TestChangesOfSubscribers does the same to pools, profiles and authorization.
-func TestChangesOfSubscribers(t *testing.T) { testChanges(t, "subscribers", subscriberChanges()) }
+func TestChangesOfSubscribers(t *testing.T) {
+	long(t)
+	testChanges(t, "subscribers", subscriberChanges())
+}
 
 // TestChangesThatInterrupt makes the changes that cannot but lose packets: the sessions stay, and what is lost ends with them.
 func TestChangesThatInterrupt(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 // hold leases of both families: no ping is lost by what happens to control, nobody loses an address, and the new
 // process renews what the old one leased.
 func TestClientsOutliveRestarts(t *testing.T) {
+	long(t)
 	l := New(t)
 	l.Wire()
 	radius := l.FreeRADIUS(false)

@@ -14,6 +14,7 @@ import (
 // families with traffic. Without control nothing may go lost that would not be lost with it, and the next one restores
 // all sessions as they were. A new forwarder is programmed with all of them; how long that took is reported.
 func TestDualStackKilled(t *testing.T) {
+	long(t)
 	const script = "up; mark @/up; wait @/calm 60s; traffic 10000 12s; report @/calm.json; mark @/calmed; " +
 		"wait @/control 60s; mark @/running; traffic 10000 16s; report @/control.json; mark @/restored; " +
 		"wait @/forwarder 60s; mark @/moving; traffic 10000 12s; report @/forwarder.json; mark @/replaced; " +

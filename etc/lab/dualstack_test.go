@@ -26,6 +26,7 @@ var shortLeases = []string{"lease-time 60", "ipv6 valid-lifetime 60", "ipv6 pref
 // verifies every flow of every family for a minute at 20 kpps each way, spoofs, ends 500 by an operator's clear, 500 by
 // their silence and 200 by their own word, and compares the server's accounting with what the simulators sent and received.
 func TestDualStack(t *testing.T) {
+	long(t)
 	l := New(t)
 	radius := l.FreeRADIUS(false)
 	r := l.StartRouter(dualConfig(shortLeases...))

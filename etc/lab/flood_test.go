@@ -35,6 +35,7 @@ var floods = []struct {
 // flood brings must be counted by name, and neither process may grow. The set-up rate, in relation to the same
 // without flood, is a measurement: what other work the machine does shows in it.
 func TestFlood(t *testing.T) {
+	long(t)
 	l := New(t)
 	l.FreeRADIUS(false)
 	r := l.StartRouter(dualConfig())

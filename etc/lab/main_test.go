@@ -36,3 +36,12 @@ func sweep() {
 		exec.Command("ip", "netns", "del", ns).Run()
 	}
 }
+
+// long marks a test that -short leaves out. CI runs without these, to stay within its time: what they test is
+// scale, and every kind of change. "make lab" runs them all.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes minutes: left out by -short")
+	}
+}

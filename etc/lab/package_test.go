@@ -23,6 +23,7 @@ const packagePhase = "traffic 4000 8s"
 // services, sessions, upgrades to a version that the forwarder understands and to one that it does not, a
 // reboot, removal, purge.
 func TestPackage(t *testing.T) {
+	long(t)
 	l := New(t)
 	m := l.NewMachine()
 	first, next, foreign := l.Package("1.0.1", nil), l.Package("1.0.2", nil), l.Package("1.0.3", otherFormat(t))

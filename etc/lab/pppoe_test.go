@@ -70,6 +70,7 @@ func checkGuest(t *testing.T, g *Guest, auth string) {
 
 // TestFiftySubscribers dials 50 pppd on one wire, each with a VLAN pair, a MAC and a payload of its own.
 func TestFiftySubscribers(t *testing.T) {
+	long(t)
 	l := New(t)
 	l.Wire()
 	l.FreeRADIUS(false)
@@ -134,6 +135,7 @@ func TestRefused(t *testing.T) {
 
 // TestMaxPayload negotiates an MTU of 1,500 bytes by PPP-Max-Payload (RFC 4638), and uses all of it both ways.
 func TestMaxPayload(t *testing.T) {
+	long(t)
 	l := New(t)
 	l.Wire()
 	l.FreeRADIUS(false)

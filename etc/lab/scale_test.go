@@ -13,6 +13,7 @@ import (
 // 20 kpps each way (TestDualStack does for a minute), ends 200 by an operator's clear and 200 by their silence, and compares the
 // server's accounting with what the simulator sent and received.
 func TestTwoThousand(t *testing.T) {
+	long(t)
 	const count = 2000
 	l := New(t)
 	radius := l.FreeRADIUS(false)

@@ -45,6 +45,7 @@ ipoe profile %[1]s
 // TestSubscribersInVRFs has two customers with the same addresses everywhere: of subscribers, gateways, routers and the
 // Internet. Each reaches his own.
 func TestSubscribersInVRFs(t *testing.T) {
+	long(t)
 	l := New(t)
 	l.Wire()
 	l.FreeRADIUS(false)
