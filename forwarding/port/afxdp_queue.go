@@ -152,7 +152,7 @@ func (q *xdpQueue) kick() {
 			return
 		}
 		_, _, errno := unix.Syscall6(unix.SYS_SENDTO, uintptr(q.socket), 0, 0, unix.MSG_DONTWAIT, 0, 0)
-		if errno != 0 && errno != unix.EAGAIN { // the device is down or has no room: the next vector tries again
+		if errno != 0 && errno != unix.EAGAIN { // the device is down or has no room: the next round tries again
 			return
 		}
 	}

@@ -13,6 +13,9 @@ func (p *AFXDP) Receive(pool *packet.Pool, v *packet.Vector) int {
 	}
 	before := v.N
 	for _, q := range p.queues {
+		if q.send.waiting() != 0 { // the kernel had no room for what was sent last
+			q.kick()
+		}
 		q.reclaim(pool)
 		p.take(q, pool, v)
 		q.replenish(pool)
