@@ -72,7 +72,9 @@ if [ -t 0 ] && [ -t 1 ]; then
 	'exit' ends the lab.
 
 	TEXT
+	trap : INT # Ctrl-C is the shell's: it stops a command there, not the lab
 	vbng || true
+	trap 'exit 130' INT
 	exit 0
 fi
 
