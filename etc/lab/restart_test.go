@@ -14,7 +14,7 @@ import (
 )
 
 // killTraffic is the load under which processes are killed.
-const killTraffic = "traffic 20000 20s"
+const killTraffic = "traffic 20000 14s"
 
 // TestControlKilled kills control under traffic. Forwarding must not notice: in a run with the kill no
 // packet may go lost that would not in a run without.
