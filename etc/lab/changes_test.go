@@ -30,6 +30,7 @@ func TestChangesOfSubscribers(t *testing.T) {
 
 // TestChangesThatInterrupt makes the changes that cannot but lose packets: the sessions stay, and what is lost ends with them.
 func TestChangesThatInterrupt(t *testing.T) {
+	long(t)
 	changes := interruptions()
 	for i := range changes {
 		changes[i].alone, changes[i].lossy = true, true

@@ -24,6 +24,7 @@ dns 1.1.1.1
 // TestCommitConfirmed lets a commit come back by itself after a minute under traffic: once undisturbed, and once with a
 // control that is killed and started again meanwhile.
 func TestCommitConfirmed(t *testing.T) {
+	long(t)
 	l := New(t)
 	l.SpareLink()
 	l.FreeRADIUS(false)
@@ -79,6 +80,7 @@ const kills = 30
 // TestControlKilledInCommits kills control at random moments while an operator's script commits without a pause. Each time it
 // must start with what was committed last, or what was just being committed, with no line left out, and with all sessions.
 func TestControlKilledInCommits(t *testing.T) {
+	long(t)
 	l := New(t)
 	l.SpareLink()
 	l.FreeRADIUS(false)

@@ -44,6 +44,7 @@ var endings = []ending{
 // TestChangesThatEndSessions makes the changes that must end sessions: exactly those end, by the cause that is named for it,
 // and the others stay and lose nothing.
 func TestChangesThatEndSessions(t *testing.T) {
+	long(t)
 	l := New(t)
 	l.SpareLink()
 	for i := 1; i <= 3; i++ {

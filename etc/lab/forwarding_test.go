@@ -68,6 +68,7 @@ func forwardingLab(t *testing.T) (l *Lab, r *Router, s *Station, four, six strin
 // TestForwardingRules compares ICMP errors, fragments, MSS, the spread over next hops, traceroute and path MTU discovery
 // with the RFCs, by scapy's and the kernel's eyes, in both families.
 func TestForwardingRules(t *testing.T) {
+	long(t)
 	l, r, s, four, six := forwardingLab(t)
 	access, core, radius := l.Capture("A", "acc0"), l.Capture("I", "net0"), l.Capture("S", "rad0")
 	l.ServeTransfers()

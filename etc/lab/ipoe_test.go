@@ -120,6 +120,7 @@ func checkRecords(t *testing.T, radius *RADIUS, s *Station) {
 // TestIPoEOnVLANs leases to busybox's client behind the kernel's VLAN devices, two tags deep, and to one that has a
 // PPPoE session on the same VLAN from the same MAC address.
 func TestIPoEOnVLANs(t *testing.T) {
+	long(t)
 	l := New(t)
 	l.Wire()
 	l.FreeRADIUS(false)

@@ -131,6 +131,7 @@ func (l *Lab) wireDrops() (frames int) {
 // TestPorts carries IP packets of 1,500 bytes to and from PPPoE and IPoE subscribers behind one and two tags
 // of each type, by each way to move frames.
 func TestPorts(t *testing.T) {
+	long(t)
 	for _, c := range portCases {
 		t.Run(c.name, func(t *testing.T) {
 			l := New(t)
