@@ -39,7 +39,7 @@ func TestMonitorAndDebug(t *testing.T) {
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Fatalf("%v %v", info, err)
 	}
-	for filter, what := range map[string]string{"pppoe.code == 0x09": "PADI", "pppoe.code == 0x65": "PADS", "lcp.code == 2": "Configure-Ack", "ipcp": "IPCP"} {
+	for filter, what := range map[string]string{"pppoe.code == 0x09": "PADI", "pppoe.code == 0x65": "PADS", "lcp && ppp.code == 2": "Configure-Ack", "ipcp": "IPCP"} {
 		if strings.TrimSpace(l.tshark(file, filter, "frame.number")) == "" {
 			t.Errorf("no %s in the file", what)
 		}
@@ -49,7 +49,7 @@ func TestMonitorAndDebug(t *testing.T) {
 	lines := r.Shell("lines", "monitor packets subscriber user sim1 count 20")
 	need(t, data.Wait(t, 40*time.Second), "20 packets,")
 	need(t, lines.Wait(t, 40*time.Second), "UDP 100.64.", "PPPoE session", " in  access0", " out access0", "Ended after 20 pieces")
-	both := l.tshark(filepath.Join(l.Dir, "state", "captures", "data.pcap"), "pppoes && ip", "pppoes.session_id", "eth.addr")
+	both := l.tshark(filepath.Join(l.Dir, "state", "captures", "data.pcap"), "pppoes && ip", "pppoe.session_id", "eth.addr")
 	sessions := map[string]bool{}
 	for _, line := range strings.Split(strings.TrimSpace(both), "\n") {
 		sessions[strings.Fields(line)[0]] = true
