@@ -81,7 +81,7 @@ func TestMonitorAndDebug(t *testing.T) {
 	Until(t, 10*time.Second, "the end is told", func() bool { return strings.Contains(debug.Output(), "ended: cleared-by-operator") })
 	debug.Stop()
 	said := debug.Output()
-	need(t, said, "nobody yet", "CHAP", "Access-Request User-Name=\"sim1\"", "Access-Accept", "of pool residential", "-> up", "route to 100.64.", "Accounting-Request",
+	need(t, said, "nobody yet", "CHAP", "Access-Request Message-Authenticator", "User-Name=\"sim1\"", "Access-Accept", "of pool residential", "-> up", "route to 100.64.", "Accounting-Request",
 		"LCP Terminate-Request")
 	if strings.Contains(said, Secret) || strings.Contains(said, "sim2") {
 		t.Errorf("too much was told:\n%s", said)
