@@ -15,7 +15,6 @@ import (
 // The system on which packages are tried.
 const (
 	debianSuite   = "bookworm"
-	debianMirror  = "http://deb.debian.org/debian"
 	debianInclude = "systemd,systemd-sysv,dbus,iproute2,adduser,init-system-helpers,procps"
 )
 
@@ -55,7 +54,7 @@ func (l *Lab) cleanDebian() string {
 	l.run("mkdir", "-p", filepath.Dir(dir))
 	making := fmt.Sprintf("%s.%d", dir, os.Getpid())
 	l.t.Cleanup(func() { os.RemoveAll(making) })
-	l.run("debootstrap", "--variant=minbase", "--include="+debianInclude, debianSuite, making, debianMirror)
+	l.run("debootstrap", "--variant=minbase", "--include="+debianInclude, debianSuite, making, l.debianMirror())
 	l.run("mv", making, dir)
 	return dir
 }
@@ -122,11 +121,21 @@ func (m *Machine) inside() []string {
 	return append([]string{"nsenter", "-t", m.leader, "-a"}, quiet...)
 }
 
+// debianMirror is where this machine's own packages come from.
+func (l *Lab) debianMirror() string {
+	l.t.Helper()
+	sites := strings.Fields(l.run("apt-get", "indextargets", "--format", "$(SITE)", "Created-By: Packages", "Codename: "+debianSuite))
+	if len(sites) == 0 {
+		l.t.Fatalf("apt knows no source of Debian %s", debianSuite)
+	}
+	return sites[0]
+}
+
 // Install installs a package, whatever version was there.
 func (m *Machine) Install(deb string) string {
 	m.lab.t.Helper()
-	m.lab.run("cp", deb, filepath.Join(m.Dir, "root"))
-	out := m.Run("dpkg", "-i", "/root/"+filepath.Base(deb))
+	m.lab.run("cp", deb, m.Dir)
+	out := m.Run("dpkg", "-i", "/"+filepath.Base(deb))
 	m.lab.t.Logf("dpkg -i %s:\n%s", filepath.Base(deb), out)
 	return out
 }

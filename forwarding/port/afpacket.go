@@ -146,20 +146,7 @@ func (p *AFPacket) State() entry.PortState {
 	// A device that goes down leaves an error on the socket, which nothing but asking takes off: the
 	// descriptor polls readable until then, and its worker would never sleep again.
 	_, _ = unix.GetsockoptInt(p.receiver, unix.SOL_SOCKET, unix.SO_ERROR)
-	s := entry.PortState{Port: p.entry.ID, MAC: p.entry.MAC}
-	facts, err := p.device.facts()
-	if err == nil && facts.index != p.index {
-		err = fmt.Errorf("device %s was replaced by another of its name", p.entry.Device)
-	}
-	if err != nil {
-		s.Err = err.Error()
-		return s
-	}
-	s.Up, s.MTU = facts.up, portMTU(p.entry.MTU, facts.mtu)
-	if s.MAC == (entry.MAC{}) {
-		s.MAC = facts.mac
-	}
-	return s
+	return p.device.state(p.entry, p.index)
 }
 
 // SetMTU implements Resizer. Frames are cut to no size here, so only the device needs to know.

@@ -157,20 +157,7 @@ func (p *AFXDP) Descriptor() int {
 
 // State implements Port.
 func (p *AFXDP) State() entry.PortState {
-	s := entry.PortState{Port: p.entry.ID, MAC: p.entry.MAC}
-	facts, err := p.device.facts()
-	if err == nil && facts.index != p.index {
-		err = fmt.Errorf("device %s was replaced by another of its name", p.entry.Device)
-	}
-	if err != nil {
-		s.Err = err.Error()
-		return s
-	}
-	s.Up, s.MTU = facts.up, portMTU(p.entry.MTU, facts.mtu)
-	if s.MAC == (entry.MAC{}) {
-		s.MAC = facts.mac
-	}
-	return s
+	return p.device.state(p.entry, p.index)
 }
 
 // SetMTU implements Resizer, as far as the device's own MTU allows: that one holds for the program and the sockets.

@@ -165,6 +165,24 @@ func (d device) ethtool(command, data uint32) (uint32, error) {
 	return value.data, err
 }
 
+// state tells of a port what the device is at the moment; index is the device's when the port was opened.
+func (d device) state(e entry.Port, index int) entry.PortState {
+	s := entry.PortState{Port: e.ID, MAC: e.MAC}
+	facts, err := d.facts()
+	if err == nil && facts.index != index {
+		err = fmt.Errorf("device %s was replaced by another of its name", d.name)
+	}
+	if err != nil {
+		s.Err = err.Error()
+		return s
+	}
+	s.Up, s.MTU = facts.up, portMTU(e.MTU, facts.mtu)
+	if s.MAC == (entry.MAC{}) {
+		s.MAC = facts.mac
+	}
+	return s
+}
+
 // portMTU is what a port with a configured MTU (0: none) offers on a device.
 func portMTU(configured uint16, deviceMTU int) uint16 {
 	mtu := min(deviceMTU, 65535)
